@@ -1,0 +1,35 @@
+package dev.gatun.backend;
+
+import java.time.Duration;
+
+/**
+ * A moment by which a wait ends. Every wait in Gatun has one. Immutable, usable by any thread.
+ *
+ * @param atNanos value of {@link System#nanoTime()} at which it is reached
+ */
+public record Deadline(long atNanos) {
+  // about 146 years: keeps the sum clear of overflow however long a wait the caller asks for
+  private static final long LONGEST_NANOS = Long.MAX_VALUE >> 1;
+
+  /**
+   * {@return the deadline that lies {@code wait} from now}
+   *
+   * @param wait how long to wait, zero or more
+   * @throws IllegalArgumentException if negative
+   */
+  public static Deadline after(Duration wait) {
+    if (wait.isNegative()) throw new IllegalArgumentException("deadline must not be negative: " + wait);
+    long nanos = wait.compareTo(Duration.ofNanos(LONGEST_NANOS)) > 0 ? LONGEST_NANOS : wait.toNanos();
+    return new Deadline(System.nanoTime() + nanos);
+  }
+
+  /** {@return nanoseconds left, 0 once reached} */
+  public long remainingNanos() {
+    return Math.max(0, atNanos - System.nanoTime());
+  }
+
+  /** {@return whether it has been reached} */
+  public boolean reached() {
+    return remainingNanos() == 0;
+  }
+}

@@ -1,0 +1,16 @@
+/** Gatun: KV-cache transfer for the JVM. Start at {@code dev.gatun.store.KvStore}. */
+module dev.gatun.core {
+  requires static transitive org.jspecify;
+  requires dev.gatun.nativelib;
+  requires dev.gatun.bindings;
+  requires org.agrona;
+  requires com.fasterxml.jackson.databind;
+  requires org.slf4j;
+  requires java.net.http;
+  requires static micrometer.core;
+  requires jdk.jfr;
+
+  exports dev.gatun.backend;
+
+  uses dev.gatun.backend.StoreBackendProvider;
+}
