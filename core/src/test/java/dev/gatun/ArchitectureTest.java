@@ -1,0 +1,79 @@
+package dev.gatun;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMethod;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** The package arrows of docs/architecture.md, read from the compiled classes. */
+class ArchitectureTest {
+  private static final String ROOT = "dev.gatun.";
+
+  /** Each package and the Gatun packages it may use; nothing else may appear. */
+  private static final Map<String, List<String>> ARROWS = Map.of(
+    "backend", List.of(),
+    "memory", List.of("backend"),
+    "store", List.of("backend", "memory"),
+    "refit", List.of("backend", "store"),
+    "observe", List.of("backend"),
+    "internal.ffm", List.of("backend", "nativelib", "bindings"),
+    "internal.backend", List.of("backend", "internal.ffm", "nativelib", "bindings"));
+
+  private final JavaClasses core = new ClassFileImporter().importPath(Path.of("target", "classes"));
+
+  @TestFactory
+  @DisplayName("each package uses only what the architecture lets it")
+  Stream<DynamicTest> arrows() {
+    return ARROWS.entrySet().stream().map(arrow -> DynamicTest.dynamicTest(arrow.getKey(), () -> {
+      String[] allowed = Stream.concat(Stream.of(arrow.getKey()), arrow.getValue().stream())
+        .flatMap(name -> name.equals("nativelib") || name.equals("bindings")
+          ? Stream.of(ROOT + name + "..") : Stream.of(ROOT + name))
+        .toArray(String[]::new);
+      classes().that().resideInAPackage(ROOT + arrow.getKey())
+        .should().onlyDependOnClassesThat(not(resideInAnyPackage("dev.gatun..")).or(resideInAnyPackage(allowed)))
+        .check(core);
+    }));
+  }
+
+  @Test
+  @DisplayName("every package of the module has an arrow of its own")
+  void everyPackageIsListed() {
+    List<String> unlisted = core.stream().map(JavaClass::getPackageName).distinct()
+      .filter(name -> name.startsWith(ROOT) && !ARROWS.containsKey(name.substring(ROOT.length()))).sorted().toList();
+    assertTrue(unlisted.isEmpty(), () -> "add to ArchitectureTest and docs/architecture.md: " + unlisted);
+  }
+
+  @Test
+  @DisplayName("the backend vocabulary stands on the JDK alone")
+  void backendStandsOnTheJdk() {
+    noClasses().that().resideInAPackage(ROOT + "backend")
+      .should().dependOnClassesThat(not(resideInAnyPackage("java..", ROOT + "backend", "org.jspecify..")))
+      .check(core);
+  }
+
+  @Test
+  @DisplayName("no Agrona, Jackson or Micrometer type in a public signature, but for the meters' registry")
+  void librariesStayInside() {
+    DescribedPredicate<JavaMethod> shows = DescribedPredicate.describe("show a library's type",
+      method -> Stream.concat(Stream.of(method.getRawReturnType()), method.getRawParameterTypes().stream())
+        .anyMatch(type -> resideInAnyPackage("org.agrona..", "com.fasterxml..").test(type)));
+    methods().that().arePublic().and().areDeclaredInClassesThat().arePublic()
+      .and(shows).should().bePrivate().allowEmptyShould(true).check(core);
+  }
+}
