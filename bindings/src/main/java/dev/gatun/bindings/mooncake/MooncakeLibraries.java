@@ -1,0 +1,67 @@
+package dev.gatun.bindings.mooncake;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one set of native libraries behind the generated classes of this package.
+ * <p>
+ * Those classes find a symbol among the libraries that this module has loaded, and keep it for good; hence one set a
+ * process, loaded before their first call.
+ */
+public final class MooncakeLibraries {
+  private static @Nullable List<Path> loaded;
+
+  private MooncakeLibraries() {}
+
+  /**
+   * Loads the libraries for the life of the process. Loading the same files again does nothing.
+   * <p>
+   * May be called from any thread. Blocks while the dynamic linker maps the files and runs their initialisers.
+   *
+   * @param libraries
+   *            library files, each after those that it needs: the loopback library alone, or Mooncake's engine and
+   *            then its store. Together they must define every function of the allow-lists.
+   * @throws IllegalArgumentException
+   *             if the list is empty: name at least one file
+   * @throws IllegalStateException
+   *             if this process has loaded other libraries: start another process for these
+   * @throws UnsatisfiedLinkError
+   *             if a file is missing, the dynamic linker refuses it (the message has the linker's reason), or
+   *             functions are missing (the message lists all of them): nothing has been bound, and another set may
+   *             be tried
+   */
+  public static synchronized void load(List<Path> libraries) {
+    if (libraries.isEmpty()) {
+      throw new IllegalArgumentException("libraries must name at least one file: []");
+    }
+    List<Path> files = libraries.stream().map(MooncakeLibraries::identity).toList();
+    if (files.equals(loaded)) {
+      return;
+    }
+    if (loaded != null) {
+      throw new IllegalStateException("this process is bound to the Mooncake libraries " + loaded
+          + " and cannot be bound to " + files + " as well: use one set of libraries a process");
+    }
+    List<Path> paths = libraries.stream().map(path -> path.toAbsolutePath().normalize()).toList();
+    LibraryVetting.require(paths, RequiredSymbols.all());
+    loaded = files; // before loading: the first one counts as soon as it is mapped
+    paths.forEach(path -> System.load(path.toString()));
+  }
+
+  /** The file itself, whichever link names it. */
+  private static Path identity(Path library) {
+    if (!Files.isRegularFile(library)) {
+      throw new UnsatisfiedLinkError("no library file at " + library.toAbsolutePath());
+    }
+    try {
+      return library.toRealPath();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot resolve " + library, e);
+    }
+  }
+}

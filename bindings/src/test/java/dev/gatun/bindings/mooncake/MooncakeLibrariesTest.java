@@ -1,0 +1,91 @@
+package dev.gatun.bindings.mooncake;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.SymbolLookup;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.io.TempDir;
+
+class MooncakeLibrariesTest {
+  private static final String STORE_FUNCTION = "mooncake_store_remove_all";
+  private static final String ENGINE_FUNCTION = "submitTransfer";
+
+  @TempDir
+  Path folder;
+
+  @Test
+  @DisplayName("the allow-lists name 18 store and 26 engine functions, and the module requires exactly those")
+  void requiredSymbolsAreTheAllowLists() {
+    assertEquals(18, AllowList.of(AllowList.STORE).functions().size());
+    assertEquals(26, AllowList.of(AllowList.ENGINE).functions().size());
+    assertEquals(AllowList.each().flatMap(list -> list.functions().stream()).toList(), RequiredSymbols.all());
+  }
+
+  @Test
+  @DisplayName("an empty set is refused")
+  void refusesNothing() {
+    assertThrows(IllegalArgumentException.class, () -> MooncakeLibraries.load(List.of()));
+  }
+
+  @Test
+  @DisplayName("a missing file and a library with a missing dependency are refused with the place and the linker's reason")
+  void saysWhyALibraryDoesNotOpen() throws Exception {
+    Path nowhere = folder.resolve("libnowhere.so");
+    String absent = messageOf(UnsatisfiedLinkError.class, () -> MooncakeLibraries.load(List.of(nowhere)));
+    assertTrue(absent.contains(nowhere.toString()), absent);
+
+    Path needed = SymbolLibrary.compile(folder, "needed", List.of("needed"), "-Wl,-soname,libneeded.so.7");
+    Path needing = SymbolLibrary.compile(folder, "needing", RequiredSymbols.all(), "-Wl,--no-as-needed",
+        needed.toString());
+    Files.delete(needed);
+    String refused = messageOf(UnsatisfiedLinkError.class, () -> LibraryVetting.require(List.of(needing), List.of()));
+    assertTrue(refused.contains("cannot open " + needing) && refused.contains("libneeded.so.7"), refused);
+  }
+
+  /** One history of one process, in order, since a process binds once; surefire gives this class its own. */
+  @Test
+  @DisplayName("incomplete libraries are refused with every missing name, then one set is bound and no other")
+  void bindsOneCompleteSet() throws Exception {
+    List<String> all = RequiredSymbols.all();
+    Path incomplete = SymbolLibrary.compile(folder, "incomplete", all.stream()
+        .filter(name -> !name.equals(STORE_FUNCTION) && !name.equals(ENGINE_FUNCTION)).toList());
+    String missing = messageOf(UnsatisfiedLinkError.class, () -> MooncakeLibraries.load(List.of(incomplete)));
+    assertAll(() -> assertTrue(missing.contains("2 of 44"), missing),
+        () -> assertTrue(missing.contains(STORE_FUNCTION), missing),
+        () -> assertTrue(missing.contains(ENGINE_FUNCTION), missing),
+        () -> assertTrue(missing.contains(incomplete.toString()), missing),
+        () -> assertFalse(missing.contains("mooncake_store_get_into"), missing),
+        () -> assertTrue(SymbolLookup.loaderLookup().find("mooncake_store_create").isEmpty(),
+            "nothing may be bound before the names are vetted"));
+
+    Path engine = SymbolLibrary.compile(folder, "engine", AllowList.of(AllowList.ENGINE).functions());
+    Path store = SymbolLibrary.compile(folder, "store", AllowList.of(AllowList.STORE).functions());
+    MooncakeLibraries.load(List.of(engine, store));
+    assertNotEquals(0, MooncakeStoreC.mooncake_store_remove_all$address().address());
+    assertNotEquals(0, MooncakeEngineC.submitTransfer$address().address());
+
+    Path link = Files.createSymbolicLink(folder.resolve("libengine-link.so"), engine);
+    assertDoesNotThrow(() -> MooncakeLibraries.load(List.of(link, store)), "the same files again");
+
+    Path other = SymbolLibrary.compile(folder, "other", all);
+    String refused = messageOf(IllegalStateException.class, () -> MooncakeLibraries.load(List.of(other)));
+    Stream.of(engine, store, other).forEach(path -> assertTrue(refused.contains(path.toString()), refused));
+  }
+
+  private static String messageOf(Class<? extends Throwable> type, Executable action) {
+    return Objects.requireNonNull(assertThrows(type, action).getMessage());
+  }
+}

@@ -1,0 +1,49 @@
+package dev.gatun.bindings.mooncake;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Where the sources are, and the programs that a test runs on them. */
+final class Repository {
+  static final Path ROOT = Path.of(property("gatun.root"));
+  static final Path ABI = ROOT.resolve("native/abi");
+  private static final int PROGRAM_SECONDS_MAX = 120; // bounds a hang; a compile takes about one second
+
+  private Repository() {}
+
+  static String property(String name) {
+    String value = System.getProperty(name);
+    if (value == null) {
+      throw new AssertionError("system property " + name + " is not set: run this test through Maven");
+    }
+    return value;
+  }
+
+  /** Compiles with the C++ compiler that the native module needs anyway. */
+  static void compile(String... arguments) throws IOException, InterruptedException {
+    String[] command = new String[arguments.length + 1];
+    command[0] = "c++";
+    System.arraycopy(arguments, 0, command, 1, arguments.length);
+    run(List.of(command));
+  }
+
+  /** Runs a program and returns what it printed, or fails with that. */
+  static String run(List<String> command) throws IOException, InterruptedException {
+    Path output = Files.createTempFile("gatun", ".out");
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile()).start();
+    boolean ended = process.waitFor(PROGRAM_SECONDS_MAX, TimeUnit.SECONDS);
+    if (!ended) {
+      process.destroyForcibly();
+    }
+    String printed = Files.readString(output);
+    Files.delete(output);
+    if (!ended || process.exitValue() != 0) {
+      throw new AssertionError(
+          command + (ended ? " exited with " + process.exitValue() : " did not end") + ":\n" + printed);
+    }
+    return printed;
+  }
+}
