@@ -1,6 +1,7 @@
 package dev.gatun.backend;
 
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -152,7 +153,17 @@ public interface StoreBackend extends AutoCloseable {
   /** {@return the administrator's view of the whole store, where one can be had} */
   Optional<StoreCensus> census();
 
-  /** Destroys the store. Blocks, for seconds with a real master. Idempotent. */
+  /**
+   * {@return reasons in this process why a clean removal would not prove that nothing old can be read, such as the
+   * library's cache of hot objects being on; empty if none. A codec whose keys carry no epoch must refuse to open on one}
+   */
+  List<String> doubts();
+
+  /**
+   * Waits for running calls, refuses new ones and destroys the store; all of it up to the options' close timeout.
+   * Blocks, for seconds with a real master. Idempotent. A library that does not return in time is left alone, with a
+   * warning that lists what is pending.
+   */
   @Override
   void close();
 }
