@@ -36,6 +36,7 @@ generate() {
   done
 }
 
+generate gatun_loopback mooncake LoopbackC
 generate mooncake_store mooncake MooncakeStoreC
 generate mooncake_transfer_engine mooncake MooncakeEngineC
 

@@ -1,5 +1,6 @@
 /**
- * The C interface of Mooncake's store and transfer engine, as jextract renders it, and the loading of its libraries.
+ * The C interface of Mooncake's store and transfer engine ({@code MooncakeStoreC}, {@code MooncakeEngineC}), what only
+ * the loopback library adds to it ({@code LoopbackC}), and the loading of their libraries.
  * <p>
  * Depends on the JDK only.
  *

@@ -4,25 +4,18 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Stream;
 
-/** One allow-list of the repository and what it names. */
-record AllowList(Path file, List<String> lines) {
+/** The allow-lists of this package: the header each belongs to, the class made from it, and what it names. */
+enum AllowList {
+  STORE("mooncake_store", MooncakeStoreC.class), ENGINE("mooncake_transfer_engine", MooncakeEngineC.class), LOOPBACK(
+      "gatun_loopback", LoopbackC.class);
 
-  static final String STORE = "mooncake_store";
-  static final String ENGINE = "mooncake_transfer_engine";
+  final String header;
+  final Class<?> bindings;
 
-  static AllowList of(String header) {
-    Path file = Repository.ROOT.resolve("native/includes/" + header + ".includes");
-    try {
-      return new AllowList(file, Files.readAllLines(file));
-    } catch (IOException e) {
-      throw new AssertionError("no allow-list " + file, e);
-    }
-  }
-
-  static Stream<AllowList> each() {
-    return Stream.of(of(STORE), of(ENGINE));
+  AllowList(String header, Class<?> bindings) {
+    this.header = header;
+    this.bindings = bindings;
   }
 
   List<String> functions() {
@@ -38,8 +31,13 @@ record AllowList(Path file, List<String> lines) {
   }
 
   private List<String> names(String kind) {
+    Path file = Repository.ROOT.resolve("native/includes/" + header + ".includes");
     String option = "--include-" + kind + " ";
-    return lines.stream().filter(line -> line.startsWith(option)).map(line -> line.substring(option.length()).strip())
-        .toList();
+    try {
+      return Files.readAllLines(file).stream().filter(line -> line.startsWith(option))
+          .map(line -> line.substring(option.length()).strip()).toList();
+    } catch (IOException e) {
+      throw new AssertionError("no allow-list " + file, e);
+    }
   }
 }

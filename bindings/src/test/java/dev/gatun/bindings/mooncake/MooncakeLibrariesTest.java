@@ -29,9 +29,10 @@ class MooncakeLibrariesTest {
   @Test
   @DisplayName("the allow-lists name 18 store and 26 engine functions, and the module requires exactly those")
   void requiredSymbolsAreTheAllowLists() {
-    assertEquals(18, AllowList.of(AllowList.STORE).functions().size());
-    assertEquals(26, AllowList.of(AllowList.ENGINE).functions().size());
-    assertEquals(AllowList.each().flatMap(list -> list.functions().stream()).toList(), RequiredSymbols.all());
+    assertEquals(18, AllowList.STORE.functions().size());
+    assertEquals(26, AllowList.ENGINE.functions().size());
+    assertEquals(Stream.of(AllowList.STORE, AllowList.ENGINE).flatMap(list -> list.functions().stream()).toList(),
+        RequiredSymbols.all());
   }
 
   @Test
@@ -71,8 +72,8 @@ class MooncakeLibrariesTest {
         () -> assertTrue(SymbolLookup.loaderLookup().find("mooncake_store_create").isEmpty(),
             "nothing may be bound before the names are vetted"));
 
-    Path engine = SymbolLibrary.compile(folder, "engine", AllowList.of(AllowList.ENGINE).functions());
-    Path store = SymbolLibrary.compile(folder, "store", AllowList.of(AllowList.STORE).functions());
+    Path engine = SymbolLibrary.compile(folder, "engine", AllowList.ENGINE.functions());
+    Path store = SymbolLibrary.compile(folder, "store", AllowList.STORE.functions());
     MooncakeLibraries.load(List.of(engine, store));
     assertNotEquals(0, MooncakeStoreC.mooncake_store_remove_all$address().address());
     assertNotEquals(0, MooncakeEngineC.submitTransfer$address().address());

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 @DisplayName("each generated function has the parameters and the result that the C compiler sees in the header")
@@ -29,30 +30,18 @@ class SignatureTest {
   static void compileAndBind(@TempDir Path folder) throws Exception {
     compiled = Repository.run(List.of(printer(folder).toString())).lines()
         .collect(toMap(line -> line.substring(0, line.indexOf(' ')), line -> line));
-    MooncakeLibraries.load(List.of(SymbolLibrary.compile(folder, "names", RequiredSymbols.all())));
+    MooncakeLibraries.load(List.of(SymbolLibrary.compile(folder, "names",
+        Stream.of(AllowList.values()).flatMap(list -> list.functions().stream()).toList())));
   }
 
-  static Stream<String> storeFunctions() {
-    return AllowList.of(AllowList.STORE).functions().stream();
+  static Stream<Arguments> functions() {
+    return Stream.of(AllowList.values())
+        .flatMap(list -> list.functions().stream().map(function -> Arguments.of(function, list.bindings)));
   }
 
-  static Stream<String> engineFunctions() {
-    return AllowList.of(AllowList.ENGINE).functions().stream();
-  }
-
-  @ParameterizedTest
-  @MethodSource("storeFunctions")
-  void storeFunction(String function) throws ReflectiveOperationException {
-    assertSame(function, MooncakeStoreC.class);
-  }
-
-  @ParameterizedTest
-  @MethodSource("engineFunctions")
-  void engineFunction(String function) throws ReflectiveOperationException {
-    assertSame(function, MooncakeEngineC.class);
-  }
-
-  private static void assertSame(String function, Class<?> bindings) throws ReflectiveOperationException {
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("functions")
+  void sameInJavaAndC(String function, Class<?> bindings) throws ReflectiveOperationException {
     // a variadic function has no descriptor, so this also shows that none is
     FunctionDescriptor java = (FunctionDescriptor) bindings.getMethod(function + "$descriptor").invoke(null);
     assertEquals(compiled.get(function), function + " " + describe(java),
@@ -60,9 +49,9 @@ class SignatureTest {
   }
 
   private static Path printer(Path folder) throws IOException, InterruptedException {
-    String headers = Stream.of(AllowList.STORE, AllowList.ENGINE).map(header -> "#include \"" + header + ".h\"\n")
+    String headers = Stream.of(AllowList.values()).map(list -> "#include \"" + list.header + ".h\"\n")
         .collect(joining());
-    String main = AllowList.each().flatMap(list -> list.functions().stream())
+    String main = Stream.of(AllowList.values()).flatMap(list -> list.functions().stream())
         .map(name -> "    Signature<decltype(" + name + ")>::print(\"" + name + "\");\n")
         .collect(joining("", "int main() {\n", "}\n"));
     Path source = folder.resolve("signatures.cpp");
