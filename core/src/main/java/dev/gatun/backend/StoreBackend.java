@@ -12,8 +12,8 @@ import java.util.Optional;
  * of 8-byte lengths, results of 4 or 8 bytes an entry. Everything they point at must stay valid until the call returns,
  * and after {@link StoreCode#TRANSFER_FAIL} until the store is closed.
  *
- * <p>All calls but {@link #close} may run concurrently; close must be alone. All calls block, up to the library's own
- * time-outs: run them on platform threads.
+ * <p>All calls may run concurrently. Closing lets running calls end and refuses later ones with
+ * {@link ClosedException}. All calls block, up to the library's own time-outs: run them on platform threads.
  */
 public interface StoreBackend extends AutoCloseable {
 
@@ -160,10 +160,15 @@ public interface StoreBackend extends AutoCloseable {
   List<String> doubts();
 
   /**
-   * Waits for running calls, refuses new ones and destroys the store; all of it up to the options' close timeout.
-   * Blocks, for seconds with a real master. Idempotent. A library that does not return in time is left alone, with a
-   * warning that lists what is pending.
+   * Refuses new calls, waits for running ones and destroys the store. Blocks, for seconds with a real master.
+   * Idempotent: once the store is destroyed it answers at once, and after a deadline it may be called again.
+   *
+   * @param deadline when to give up; whatever is then still pending keeps running and may touch the caller's memory
+   * @return what is still pending, one line each, such as {@code 2 batchGet}; empty once the store is destroyed
    */
+  List<String> close(Deadline deadline);
+
+  /** Closes with the options' close timeout, and logs a warning that lists what is pending if that is not enough. */
   @Override
   void close();
 }
