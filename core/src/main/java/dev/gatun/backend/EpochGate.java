@@ -1,18 +1,25 @@
 package dev.gatun.backend;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The one door through which every operation on KV passes, and which a refit closes. An operation enters, runs with the
- * epoch it found, and exits; the refit closes the gate, raises the epoch and waits until everybody has left.
+ * epoch it entered under, and exits; the refit closes the gate, raises the epoch and waits until everybody has left.
  *
- * <p>Entering costs an increment of a striped counter and a read of the state; it takes no lock and allocates nothing.
+ * <p>The epoch is raised while operations are still inside, so those must not ask {@link #epoch()} what to write into a
+ * key: they ask {@link #epoch(int)}, which refuses once the epoch of their entry has passed. An operation hands bytes to
+ * its caller only if {@link #isCurrent} still holds after the native call.
+ *
+ * <p>Entering costs an increment of a striped counter and a read of the door; it takes no lock and allocates nothing.
  * Any thread may enter; closing, raising and opening belong to one refit at a time. The count is raised <em>before</em>
- * the state is read, and the closer writes the state <em>before</em> it sums: one of the two always sees the other.
+ * the door is read, and the closer writes the door <em>before</em> it sums: one of the two always sees the other.
  */
 public final class EpochGate {
   /** What the gate lets through. */
@@ -28,15 +35,22 @@ public final class EpochGate {
   // 16 stripes of 128 bytes: two cache lines keep adjacent-line prefetch from coupling them; power of two, unmeasured
   private static final int STRIPES = 16;
   private static final int STRIDE = 128 / Long.BYTES;
+  // a ticket is stripe index (below STRIPES * STRIDE = 256) and ordinal; 23 bits keep it positive
+  private static final int TICKET_STRIPE_BITS = 8;
+  private static final int TICKET_STRIPE_MASK = (1 << TICKET_STRIPE_BITS) - 1;
+  private static final int ORDINAL_MAX = Integer.MAX_VALUE >> TICKET_STRIPE_BITS;
   // 50 us: well under the shortest refit, well over a context switch; unmeasured default
   private static final long POLL_NANOS = 50_000;
 
   private final AtomicLongArray inside = new AtomicLongArray(STRIPES * STRIDE);
   private final CopyOnWriteArrayList<Quiescable> parts = new CopyOnWriteArrayList<>();
-  private volatile State state = State.OPEN;
-  private volatile Epoch epoch;
+  // highest version each run ever had here, guarded by this
+  private final Map<String, Long> highest = new HashMap<>();
+  // state and epoch change together, so that whoever enters reads both in one go
+  private volatile Door door;
+  private @Nullable Object owner;
 
-  private record Epoch(WeightEpoch weights, int ordinal) {}
+  private record Door(State state, WeightEpoch epoch, int ordinal) {}
 
   /**
    * Creates an open gate.
@@ -44,45 +58,47 @@ public final class EpochGate {
    * @param initial epoch in force until the first refit
    */
   public EpochGate(WeightEpoch initial) {
-    epoch = new Epoch(initial, 0);
+    door = new Door(State.OPEN, initial, 0);
+    highest.put(initial.run(), initial.version());
   }
 
   /**
    * Enters, or refuses at once.
    *
    * @param operation name for the message
-   * @return a ticket for {@link #exit}
+   * @return a ticket for {@link #exit}, {@link #epoch(int)} and {@link #isCurrent}; 0 or more
    * @throws GateClosedException unless the gate is open
    */
   public int enter(String operation) {
     int stripe = stripe();
     inside.getAndIncrement(stripe);
-    State now = state;
-    if (now == State.OPEN) return stripe;
+    Door now = door;
+    if (now.state == State.OPEN) return ticket(stripe, now);
     inside.getAndDecrement(stripe);
-    throw new GateClosedException(now == State.CLOSED
-      ? operation + " refused: a refit to " + epoch() + " is in progress; compute again when it has opened the gate"
-      : operation + " refused: the store is disabled since the refit to " + epoch() + " could not be verified");
+    throw new GateClosedException(now.state == State.CLOSED
+      ? operation + " refused: a refit to " + now.epoch + " is in progress; compute again when it has opened the gate"
+      : operation + " refused: the store is disabled since the refit to " + now.epoch + " could not be verified");
   }
 
   /**
-   * Enters, waiting for a running refit to open the gate. Whoever waited must look at {@link #epoch} anew.
+   * Enters, waiting for a running refit to open the gate. Whoever waited has another epoch than before: take keys from
+   * {@link #epoch(int)}.
    *
    * @param operation name for the message
    * @param deadline when to give up
-   * @return a ticket for {@link #exit}, or -1 if the gate opened as {@link State#DISABLED}
-   * @throws DeadlineException if the gate is still closed at the deadline
+   * @return a ticket as from {@link #enter}, or -1 if the gate opened as {@link State#DISABLED}
+   * @throws DeadlineException if the gate is still closed at the deadline, or the thread is interrupted
    */
   public int awaitEnter(String operation, Deadline deadline) {
     while (true) {
       int stripe = stripe();
       inside.getAndIncrement(stripe);
-      State now = state;
-      if (now == State.OPEN) return stripe;
+      Door now = door;
+      if (now.state == State.OPEN) return ticket(stripe, now);
       inside.getAndDecrement(stripe);
-      if (now == State.DISABLED) return -1;
+      if (now.state == State.DISABLED) return -1;
       if (deadline.reached() || Thread.currentThread().isInterrupted()) {
-        throw new DeadlineException(operation + " waited for the refit to " + epoch() + " to open the gate");
+        throw new DeadlineException(operation + " waited for the refit to " + now.epoch + " to open the gate");
       }
       LockSupport.parkNanos(this, Math.min(POLL_NANOS, deadline.remainingNanos()));
     }
@@ -94,22 +110,44 @@ public final class EpochGate {
    * @param ticket what {@link #enter} returned
    */
   public void exit(int ticket) {
-    inside.getAndDecrement(ticket);
+    inside.getAndDecrement(ticket & TICKET_STRIPE_MASK);
   }
 
-  /** {@return the epoch in force} */
+  /**
+   * {@return the epoch under which the holder of a ticket entered, which is what its keys carry}
+   *
+   * @param ticket what {@link #enter} returned
+   * @throws EpochChangedException if a refit has raised the epoch since: bytes at hand belong to old weights, compute
+   *     again
+   */
+  public WeightEpoch epoch(int ticket) {
+    Door now = door;
+    if (now.ordinal == ticket >>> TICKET_STRIPE_BITS) return now.epoch;
+    throw new EpochChangedException("a refit to " + now.epoch + " began during the operation; compute again");
+  }
+
+  /**
+   * {@return whether the epoch under which the holder of a ticket entered is still in force}
+   *
+   * @param ticket what {@link #enter} returned
+   */
+  public boolean isCurrent(int ticket) {
+    return door.ordinal == ticket >>> TICKET_STRIPE_BITS;
+  }
+
+  /** {@return the epoch in force now, for messages and reports; operations inside ask {@link #epoch(int)}} */
   public WeightEpoch epoch() {
-    return epoch.weights;
+    return door.epoch;
   }
 
   /** {@return how often the epoch was raised in this process: the short form that blocks and tickets carry} */
   public int ordinal() {
-    return epoch.ordinal;
+    return door.ordinal;
   }
 
   /** {@return what the gate lets through now} */
   public State state() {
-    return state;
+    return door.state;
   }
 
   /** {@return operations inside now; a moment's figure while the gate is open} */
@@ -142,24 +180,54 @@ public final class EpochGate {
     return List.copyOf(parts);
   }
 
+  /**
+   * Makes an object the only one that runs refits through this gate, for as long as the gate lives.
+   *
+   * @param refits who will close, raise and open
+   * @throws IllegalStateException if another object does already
+   */
+  public synchronized void claim(Object refits) {
+    if (owner != null && owner != refits) {
+      throw new IllegalStateException("the gate has a refit coordinator already; share that one");
+    }
+    owner = refits;
+  }
+
   /** Closes the gate: nobody new enters. Idempotent; does not wait for those inside. */
-  public void close() {
-    state = State.CLOSED;
+  public synchronized void close() {
+    door = new Door(State.CLOSED, door.epoch, door.ordinal);
   }
 
   /**
-   * Raises the epoch, with the gate closed. It never goes back.
+   * Refuses an epoch that this gate could not be raised to.
    *
-   * @param next an epoch that follows the one in force
-   * @throws IllegalStateException if the gate is not closed
+   * @param next an epoch that follows the one in force, and every earlier one of its run
    * @throws IllegalArgumentException if {@code next} does not follow
    */
-  public void raise(WeightEpoch next) {
-    if (state != State.CLOSED) throw new IllegalStateException("close the gate before raising the epoch");
-    if (!next.follows(epoch.weights)) {
-      throw new IllegalArgumentException("epoch must follow " + epoch.weights + ": " + next);
+  public synchronized void checkNext(WeightEpoch next) {
+    Door now = door;
+    if (!next.follows(now.epoch)) throw new IllegalArgumentException("epoch must follow " + now.epoch + ": " + next);
+    Long seen = highest.get(next.run());
+    if (seen != null && next.version() <= seen) {
+      throw new IllegalArgumentException(
+        "epoch must follow " + new WeightEpoch(next.run(), seen) + ", which was in force before: " + next);
     }
-    epoch = new Epoch(next, epoch.ordinal + 1);
+  }
+
+  /**
+   * Raises the epoch, with the gate closed. It never goes back, not even through another run.
+   *
+   * @param next an epoch that {@link #checkNext} accepts
+   * @throws IllegalStateException if the gate is not closed, or was raised 8,388,607 times
+   * @throws IllegalArgumentException if {@code next} does not follow
+   */
+  public synchronized void raise(WeightEpoch next) {
+    Door now = door;
+    if (now.state != State.CLOSED) throw new IllegalStateException("close the gate before raising the epoch");
+    if (now.ordinal == ORDINAL_MAX) throw new IllegalStateException("the gate was raised " + ORDINAL_MAX + " times");
+    checkNext(next);
+    highest.put(next.run(), next.version());
+    door = new Door(State.CLOSED, next, now.ordinal + 1);
   }
 
   /**
@@ -183,9 +251,9 @@ public final class EpochGate {
    * @param to {@link State#OPEN} or {@link State#DISABLED}
    * @throws IllegalArgumentException for {@link State#CLOSED}
    */
-  public void open(State to) {
+  public synchronized void open(State to) {
     if (to == State.CLOSED) throw new IllegalArgumentException("open to OPEN or DISABLED");
-    state = to;
+    door = new Door(to, door.epoch, door.ordinal);
   }
 
   /**
@@ -200,6 +268,10 @@ public final class EpochGate {
       for (String line : part.drain(deadline)) pending.add(part.name() + ": " + line);
     }
     return pending;
+  }
+
+  private static int ticket(int stripe, Door entered) {
+    return entered.ordinal << TICKET_STRIPE_BITS | stripe;
   }
 
   private static int stripe() {

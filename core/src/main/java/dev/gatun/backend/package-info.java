@@ -6,9 +6,9 @@
  *
  * <pre>{@code
  * EpochGate gate = new EpochGate(new WeightEpoch("run-7", 0));
- * long ticket = gate.enter("put");
+ * int ticket = gate.enter("put");
  * try {
- *   // keys written here carry gate.epoch(), and no refit can verify before exit
+ *   // keys written here carry gate.epoch(ticket), and no refit can verify before exit
  * } finally { gate.exit(ticket); }
  * }</pre>
  */
