@@ -1,11 +1,12 @@
 package dev.gatun.nativelib;
 
+import java.lang.foreign.SymbolLookup;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Locates the libraries. Nothing is remembered and nothing happens in a static initialiser: a call that failed fails
+ * Locates and loads the libraries. Nothing is remembered and nothing happens in a static initialiser: a call that failed fails
  * again with the same cause, or succeeds once the cause is mended.
  */
 public final class NativeLibraries {
@@ -37,6 +38,48 @@ public final class NativeLibraries {
     return locateOwn("libgatun_marker.so", "gatun.marker.library");
   }
 
+  /**
+   * Locates a Mooncake: system properties {@code gatun.store.library} and {@code gatun.engine.library}, else the
+   * environment variables {@code MOONCAKE_STORE_LIBRARY} and {@code MOONCAKE_ENGINE_LIBRARY}, else the runtime that
+   * {@code gatun mooncake install} put into the cache directory, else {@code java.library.path}. The first place that
+   * names a library is used for both, since store and engine must come from one build.
+   *
+   * <p>Any thread. Blocks on file I/O.
+   *
+   * @return libraries in load order
+   * @throws LibraryUnavailableException if there is none, or a setting names a file that does not exist; do what the
+   *         message says
+   */
+  public static LibraryLocation locateMooncake() {
+    return new MooncakeLocator(System::getProperty, System::getenv, MooncakeRuntime::installed).locate();
+  }
+
+  /**
+   * As {@link #locateMooncake()}, but with a library that the caller names.
+   *
+   * @param library the store library, or an engine library for programs that only transfer
+   * @return that library
+   * @throws LibraryUnavailableException if the file does not exist
+   */
+  public static LibraryLocation locateMooncake(Path library) {
+    return new LibraryLocation(List.of(existing(library.toString(), "library")), "given by the caller", List.of());
+  }
+
+  /**
+   * Loads libraries in order with all symbols resolved, so that whatever is missing is missing now and not at the first
+   * put. They stay loaded until the process ends: they run threads of their own and cannot be unloaded.
+   *
+   * <p>Any thread. Blocks while the loader works.
+   *
+   * @param loadOrder files, dependencies first
+   * @return symbols of all of them, the last library first
+   * @throws LibraryUnavailableException if one cannot be loaded, with the loader's reason and what to install; or if the
+   *         JVM denies native access, with the flag that grants it
+   */
+  public static SymbolLookup open(List<Path> loadOrder) {
+    return DynamicLoader.openAll(loadOrder);
+  }
+
   private static LibraryLocation locateOwn(String name, String property) {
     String explicit = System.getProperty(property);
     if (explicit != null) return new LibraryLocation(List.of(existing(explicit, property)), property, List.of());
@@ -52,7 +95,7 @@ public final class NativeLibraries {
   }
 
   // A setting that names a file is meant: falling through to another library would hide the mistake.
-  private static Path existing(String value, String setting) {
+  static Path existing(String value, String setting) {
     Path file = Path.of(value).toAbsolutePath();
     if (Files.isRegularFile(file)) return file;
     throw new LibraryUnavailableException(setting + " names a file that does not exist: " + file, List.of(),

@@ -5,7 +5,11 @@
  * <p>Depends on the JDK only.
  *
  * <pre>{@code
- * LibraryLocation loopback = NativeLibraries.locateLoopback();
+ * MooncakeRuntime runtime = MooncakeInstaller.install();
+ * try (MooncakeMaster master = MooncakeMaster.start(runtime)) {
+ *   SymbolLookup symbols = NativeLibraries.open(runtime.libraries());
+ *   connectStore(symbols, master.rpcAddress());
+ * }
  * }</pre>
  */
 @NullMarked

@@ -1,0 +1,242 @@
+package dev.gatun.nativelib;
+
+import java.io.IOException;
+import java.net.HttpURLConnection;
+import java.net.Proxy;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A master process of our own. It ends with this process, however this one ends: a small watcher beside it waits on a
+ * pipe that the kernel closes when this process is gone, {@code SIGKILL} included. It outlives the shutdown hooks, so
+ * stores can be destroyed in them. A Ctrl-C in the terminal does not reach it.
+ *
+ * <p>Any thread.
+ */
+public final class MooncakeMaster implements AutoCloseable {
+  // $0 and $@ are the master and its flags; exec keeps the process id, so $$ is the master's. The name is compared
+  // because the id may belong to another process by the time the pipe closes.
+  private static final String WATCHED = "trap '' INT; exec 3<&0; "
+      + "(read end <&3; read name </proc/$$/comm && [ \"$name\" = mooncake_master ] && kill -KILL $$) & "
+      + "exec \"$0\" \"$@\" </dev/null 3<&-";
+  private static final int PORT_ATTEMPTS = 5; // unmeasured default; each loses a race against another process
+  private static final Duration STOP_LIMIT = Duration.ofSeconds(3); // unmeasured default, then SIGKILL
+  private static final Duration POLL = Duration.ofMillis(20);
+  private static final int HTTP_LIMIT_MILLIS = 2000;
+
+  private final MooncakeRuntime runtime;
+  private final MasterOptions options;
+  private final MasterPorts ports;
+  private final Path log;
+  private Process process;
+
+  private MooncakeMaster(MooncakeRuntime runtime, MasterOptions options, MasterPorts ports, Path log, Process process) {
+    this.runtime = runtime;
+    this.options = options;
+    this.ports = ports;
+    this.log = log;
+    this.process = process;
+  }
+
+  /**
+   * Starts a master with {@link MasterOptions#standard()} and waits until it serves.
+   *
+   * @param runtime installed files
+   * @return the running master
+   * @throws LibraryUnavailableException if it does not start; the message ends with the last lines of its log
+   */
+  public static MooncakeMaster start(MooncakeRuntime runtime) {
+    return start(runtime, MasterOptions.standard());
+  }
+
+  /**
+   * Starts a master and waits until its admin interface says that it serves. Blocks until then, at most for
+   * {@link MasterOptions#startLimit()}.
+   *
+   * @param runtime installed files
+   * @param options ports, flags, log
+   * @return the running master
+   * @throws LibraryUnavailableException if it does not start, naming a port that is taken; the message ends with the
+   *         last lines of its log
+   */
+  public static MooncakeMaster start(MooncakeRuntime runtime, MasterOptions options) {
+    boolean fixedPorts = options.rpcPort() != 0 && options.adminPort() != 0;
+    for (int attempt = 1;; attempt++) {
+      try {
+        Path log = options.log() == null ? Files.createTempFile("mooncake-master-", ".log") : options.log();
+        MasterPorts ports = MasterPorts.choose(options);
+        MooncakeMaster master = new MooncakeMaster(runtime, options, ports, log, launch(runtime, options, ports, log));
+        if (master.awaitServing(fixedPorts || attempt == PORT_ATTEMPTS)) return master;
+      } catch (IOException e) {
+        throw new LibraryUnavailableException("the master cannot be started: " + e, List.of(),
+            "check " + runtime.masterProgram() + " and the log file's directory", e);
+      }
+    }
+  }
+
+  private static Process launch(MooncakeRuntime runtime, MasterOptions options, MasterPorts ports, Path log)
+      throws IOException {
+    List<String> program = new ArrayList<>(List.of("/bin/sh", "-c", WATCHED, runtime.masterProgram().toString()));
+    program.add("--rpc_address=" + options.host());
+    program.add("--rpc_port=" + ports.rpc());
+    program.add("--metrics_host=" + options.host());
+    program.add("--metrics_port=" + ports.admin());
+    program.add("--logtostderr=true");
+    options.flags().forEach((name, value) -> program.add("--" + name + "=" + value));
+    return new ProcessBuilder(program).redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile())).start();
+  }
+
+  /** False when it lost a race for a port that can be chosen anew; throws when that is no way out. */
+  private boolean awaitServing(boolean lastChance) throws IOException {
+    long giveUpAt = System.nanoTime() + options.startLimit().toNanos();
+    while (!isServing()) {
+      boolean ended = hasEnded();
+      if (!ended && System.nanoTime() < giveUpAt) continue;
+      List<String> taken = ended ? ports.taken(options.host()) : List.of();
+      String tail = Command.tail(Files.readString(log, StandardCharsets.ISO_8859_1), 15);
+      close();
+      if (!taken.isEmpty() && !lastChance) return false;
+      throw notServing(ended, taken, tail);
+    }
+    return true;
+  }
+
+  private LibraryUnavailableException notServing(boolean ended, List<String> taken, String tail) {
+    String what = ended ? "the master ended at start" : "the master did not serve within " + options.startLimit();
+    if (!taken.isEmpty()) what += ", taken by another process: " + String.join(", ", taken);
+    return new LibraryUnavailableException(what + "\n" + tail, List.of(),
+        taken.isEmpty() ? "see the log above" : "choose another port, or 0 for a free one");
+  }
+
+  private boolean hasEnded() {
+    try {
+      return process.waitFor(POLL.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      close();
+      throw new IllegalStateException("interrupted while the master was starting", e);
+    }
+  }
+
+  private boolean isServing() {
+    if (!process.isAlive()) return false;
+    try {
+      var health = (HttpURLConnection) adminUrl().resolve("/health").toURL().openConnection(Proxy.NO_PROXY);
+      health.setConnectTimeout(HTTP_LIMIT_MILLIS);
+      health.setReadTimeout(HTTP_LIMIT_MILLIS);
+      try (var body = health.getInputStream()) {
+        return new String(body.readAllBytes(), StandardCharsets.UTF_8).contains("\"service_ready\":true");
+      } finally {
+        health.disconnect();
+      }
+    } catch (IOException e) {
+      return false; // not listening yet
+    }
+  }
+
+  /** {@return host and port for stores, as store options take it} */
+  public String rpcAddress() {
+    return hostInAddress() + ":" + ports.rpc();
+  }
+
+  /** {@return base of the admin interface: {@code /metrics}, {@code /get_all_keys}, ...} */
+  public URI adminUrl() {
+    return URI.create("http://" + hostInAddress() + ":" + ports.admin());
+  }
+
+  private String hostInAddress() {
+    return options.host().contains(":") ? "[" + options.host() + "]" : options.host();
+  }
+
+  /** {@return the file with the master's output} */
+  public Path logFile() {
+    return log;
+  }
+
+  /** {@return process id of the master that runs, or ran last} */
+  public synchronized long pid() {
+    return process.pid();
+  }
+
+  /** {@return whether the process lives, frozen or not} */
+  public synchronized boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /** Ends the master at once, as a crash would, and waits until it is gone. Its keys are lost. */
+  public synchronized void kill() {
+    process.destroyForcibly();
+    awaitEnd(Duration.ofMinutes(1));
+  }
+
+  /** Stops the master's threads where they are: connections stay open, nothing is answered. */
+  public synchronized void freeze() {
+    signal(LibC.SIGSTOP, "freeze");
+  }
+
+  /** Lets a frozen master go on. */
+  public synchronized void thaw() {
+    signal(LibC.SIGCONT, "thaw");
+  }
+
+  private void signal(int signal, String what) {
+    if (!process.isAlive()) throw new IllegalStateException("cannot " + what + " a master that has ended");
+    if (LibC.get().kill(process.pid(), signal) != 0) throw new IllegalStateException(what + " failed");
+  }
+
+  /**
+   * Kills the master if it lives and starts a new one, empty, on the same ports. Blocks until it serves.
+   *
+   * @throws LibraryUnavailableException if it does not start
+   */
+  public synchronized void restart() {
+    kill();
+    try {
+      process = launch(runtime, options, ports, log);
+      awaitServing(true);
+    } catch (IOException e) {
+      throw new LibraryUnavailableException("the master cannot be restarted: " + e, List.of(), "see " + log, e);
+    }
+  }
+
+  /** Ends the master, gently first, and removes a temporary log. A second call does nothing. */
+  @Override
+  public synchronized void close() {
+    process.destroy();
+    if (!awaitEnd(STOP_LIMIT)) kill();
+    if (options.log() != null) return;
+    try {
+      Files.deleteIfExists(log);
+    } catch (IOException e) {
+      log.toFile().deleteOnExit();
+    }
+  }
+
+  /** Also lets the watcher go, once there is nothing to watch. */
+  private boolean awaitEnd(Duration limit) {
+    boolean interrupted = false;
+    long endNanos = System.nanoTime() + limit.toNanos();
+    try {
+      while (true) {
+        try {
+          if (!process.waitFor(Math.max(0, endNanos - System.nanoTime()), TimeUnit.NANOSECONDS)) return false;
+          process.getOutputStream().close();
+          return true;
+        } catch (InterruptedException e) {
+          interrupted = true;
+        } catch (IOException e) {
+          return true; // the pipe was broken already
+        }
+      }
+    } finally {
+      if (interrupted) Thread.currentThread().interrupt();
+    }
+  }
+}
