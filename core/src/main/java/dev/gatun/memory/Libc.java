@@ -1,0 +1,119 @@
+package dev.gatun.memory;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The calls of the C library that make memory. Each answers what the call answered, or the negated {@code errno}.
+ * Constants are those of Linux, the same on x86-64 and aarch64 but for system call numbers.
+ */
+final class Libc {
+  static final int ENOMEM = 12;
+  static final int EINVAL = 22;
+  static final int ENOSYS = 38;
+  static final int EPERM = 1;
+
+  static final int PROT_NONE = 0;
+  static final int PROT_READ_WRITE = 3;
+  static final int MADV_HUGEPAGE = 14;
+  static final int MADV_POPULATE_WRITE = 23;
+
+  private static final int MAP_PRIVATE_ANONYMOUS = 0x22;
+  private static final int SC_PAGESIZE = 30;
+  private static final int RLIMIT_MEMLOCK = 8;
+  private static final int MPOL_BIND = 2;
+  private static final long SYS_MBIND = System.getProperty("os.arch").equals("aarch64") ? 235 : 237;
+  private static final long NODE_BITS = SlabOptions.NODE_MAX + 1;
+
+  private static final Linker LINKER = Linker.nativeLinker();
+  private static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
+  private static final StructLayout STATE = Linker.Option.captureStateLayout();
+  private static final VarHandle STATE_ERRNO = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+
+  private static final MethodHandle MMAP = bind("mmap",
+    FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
+  private static final MethodHandle MUNMAP = bind("munmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle MPROTECT =
+    bind("mprotect", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
+  private static final MethodHandle MADVISE =
+    bind("madvise", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
+  private static final MethodHandle SYSCALL = bind("syscall", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG,
+    JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG), Linker.Option.firstVariadicArg(1));
+  private static final MethodHandle GETRLIMIT = bind("getrlimit", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS));
+  private static final MethodHandle SYSCONF = bind("sysconf", FunctionDescriptor.of(JAVA_LONG, JAVA_INT));
+
+  private Libc() {}
+
+  /** Maps anonymous private memory and returns its address, negative on error. */
+  static long map(long bytes, int protection, int extraFlags) {
+    return call(MMAP, 0L, bytes, protection, MAP_PRIVATE_ANONYMOUS | extraFlags, -1, 0L);
+  }
+
+  static long unmap(long address, long bytes) {
+    return call(MUNMAP, address, bytes);
+  }
+
+  static long protect(long address, long bytes, int protection) {
+    return call(MPROTECT, address, bytes, protection);
+  }
+
+  static long advise(long address, long bytes, int advice) {
+    return call(MADVISE, address, bytes, advice);
+  }
+
+  /** Binds pages that are not yet touched to one NUMA node, by system call, so that libnuma need not be there. */
+  static long bindToNode(long address, long bytes, int node) {
+    try (Arena arena = Arena.ofConfined()) { // per call
+      MemorySegment mask = arena.allocate(NODE_BITS / Byte.SIZE, Long.BYTES);
+      mask.setAtIndex(JAVA_LONG, node / Long.SIZE, 1L << node);
+      // the kernel reads one bit less than it is told
+      return call(SYSCALL, SYS_MBIND, address, bytes, (long) MPOL_BIND, mask, NODE_BITS + 1, 0L);
+    }
+  }
+
+  /** {@return bytes that may be locked, {@link Long#MAX_VALUE} if unlimited} */
+  static long memlockBytes() {
+    try (Arena arena = Arena.ofConfined()) { // per call
+      MemorySegment limit = arena.allocate(JAVA_LONG, 2);
+      if (call(GETRLIMIT, RLIMIT_MEMLOCK, limit) < 0) return Long.MAX_VALUE;
+      long soft = limit.get(JAVA_LONG, 0);
+      return soft < 0 ? Long.MAX_VALUE : soft;
+    }
+  }
+
+  static long pageBytes() {
+    return call(SYSCONF, SC_PAGESIZE);
+  }
+
+  private static MethodHandle bind(String name, FunctionDescriptor descriptor, Linker.Option... more) {
+    Linker.Option[] options = new Linker.Option[more.length + 1];
+    options[0] = ERRNO;
+    System.arraycopy(more, 0, options, 1, more.length);
+    return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), descriptor, options);
+  }
+
+  private static long call(MethodHandle function, Object... arguments) {
+    try (Arena arena = Arena.ofConfined()) { // per call
+      MemorySegment state = arena.allocate(STATE);
+      Object[] all = new Object[arguments.length + 1];
+      all[0] = state;
+      System.arraycopy(arguments, 0, all, 1, arguments.length);
+      long result = ((Number) function.invokeWithArguments(all)).longValue();
+      return result == -1 ? -(int) STATE_ERRNO.get(state, 0L) : result;
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new AssertionError("a C function threw", e);
+    }
+  }
+}
