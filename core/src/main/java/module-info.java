@@ -11,6 +11,7 @@ module dev.gatun.core {
   requires jdk.jfr;
 
   exports dev.gatun.backend;
+  exports dev.gatun.memory;
   exports dev.gatun.store;
 
   uses dev.gatun.backend.StoreBackendProvider;

@@ -27,13 +27,13 @@ class ArchitectureTest {
 
   /** Each package and the Gatun packages it may use; nothing else may appear. */
   private static final Map<String, List<String>> ARROWS = Map.of(
-    "backend", List.of(),
-    "memory", List.of("backend"),
-    "store", List.of("backend", "memory"),
-    "refit", List.of("backend", "store"),
-    "observe", List.of("backend"),
-    "internal.ffm", List.of("backend", "nativelib", "bindings"),
-    "internal.backend", List.of("backend", "internal.ffm", "nativelib", "bindings"));
+      "backend", List.of(),
+      "memory", List.of("backend"),
+      "store", List.of("backend", "memory"),
+      "refit", List.of("backend", "store"),
+      "observe", List.of("backend"),
+      "internal.ffm", List.of("backend", "nativelib", "bindings"),
+      "internal.backend", List.of("backend", "internal.ffm", "nativelib", "bindings"));
 
   private final JavaClasses core = new ClassFileImporter().importPath(Path.of("target", "classes"));
 
@@ -42,12 +42,13 @@ class ArchitectureTest {
   Stream<DynamicTest> arrows() {
     return ARROWS.entrySet().stream().map(arrow -> DynamicTest.dynamicTest(arrow.getKey(), () -> {
       String[] allowed = Stream.concat(Stream.of(arrow.getKey()), arrow.getValue().stream())
-        .flatMap(name -> name.equals("nativelib") || name.equals("bindings")
-          ? Stream.of(ROOT + name + "..") : Stream.of(ROOT + name))
-        .toArray(String[]::new);
+          .flatMap(name -> name.equals("nativelib") || name.equals("bindings")
+              ? Stream.of(ROOT + name + "..")
+              : Stream.of(ROOT + name))
+          .toArray(String[]::new);
       classes().that().resideInAPackage(ROOT + arrow.getKey())
-        .should().onlyDependOnClassesThat(not(resideInAnyPackage("dev.gatun..")).or(resideInAnyPackage(allowed)))
-        .check(core);
+          .should().onlyDependOnClassesThat(not(resideInAnyPackage("dev.gatun..")).or(resideInAnyPackage(allowed)))
+          .check(core);
     }));
   }
 
@@ -55,7 +56,7 @@ class ArchitectureTest {
   @DisplayName("every package of the module has an arrow of its own")
   void everyPackageIsListed() {
     List<String> unlisted = core.stream().map(JavaClass::getPackageName).distinct()
-      .filter(name -> name.startsWith(ROOT) && !ARROWS.containsKey(name.substring(ROOT.length()))).sorted().toList();
+        .filter(name -> name.startsWith(ROOT) && !ARROWS.containsKey(name.substring(ROOT.length()))).sorted().toList();
     assertTrue(unlisted.isEmpty(), () -> "add to ArchitectureTest and docs/architecture.md: " + unlisted);
   }
 
@@ -63,17 +64,17 @@ class ArchitectureTest {
   @DisplayName("the backend vocabulary stands on the JDK alone")
   void backendStandsOnTheJdk() {
     noClasses().that().resideInAPackage(ROOT + "backend")
-      .should().dependOnClassesThat(not(resideInAnyPackage("java..", ROOT + "backend", "org.jspecify..")))
-      .check(core);
+        .should().dependOnClassesThat(not(resideInAnyPackage("java..", ROOT + "backend", "org.jspecify..")))
+        .check(core);
   }
 
   @Test
   @DisplayName("no Agrona, Jackson or Micrometer type in a public signature, but for the meters' registry")
   void librariesStayInside() {
     DescribedPredicate<JavaMethod> shows = DescribedPredicate.describe("show a library's type",
-      method -> Stream.concat(Stream.of(method.getRawReturnType()), method.getRawParameterTypes().stream())
-        .anyMatch(type -> resideInAnyPackage("org.agrona..", "com.fasterxml..").test(type)));
+        method -> Stream.concat(Stream.of(method.getRawReturnType()), method.getRawParameterTypes().stream())
+            .anyMatch(type -> resideInAnyPackage("org.agrona..", "com.fasterxml..").test(type)));
     methods().that().arePublic().and().areDeclaredInClassesThat().arePublic()
-      .and(shows).should().bePrivate().allowEmptyShould(true).check(core);
+        .and(shows).should().bePrivate().allowEmptyShould(true).check(core);
   }
 }

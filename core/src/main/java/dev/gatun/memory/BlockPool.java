@@ -251,7 +251,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
   public boolean isCurrent(long block) {
     int index = BlockWord.index(block);
     return BlockWord.ofPool(block, poolBits) && index >= 0 && index < layout.pageCount()
-      && isCurrent(states.get(index), block);
+        && isCurrent(states.get(index), block);
   }
 
   /**
@@ -407,8 +407,8 @@ public final class BlockPool implements AutoCloseable, Quiescable {
           throw refused("endQuarantine", block, word);
         }
         next = BlockWord.has(word, BlockWord.WRITER)
-          ? (word & ~BlockWord.WRITER) | BlockWord.INVALID
-          : word - BlockWord.READER;
+            ? (word & ~BlockWord.WRITER) | BlockWord.INVALID
+            : word - BlockWord.READER;
         if (quarantine.count(index) == 1) next &= ~BlockWord.QUARANTINED;
       } while (!drop(index, word, next));
       quarantine.remove(index);
@@ -463,7 +463,8 @@ public final class BlockPool implements AutoCloseable, Quiescable {
   /** {@return free blocks, counted one by one; a moment's figure} */
   public int available() {
     int count = 0;
-    for (int i = 0; i < states.count(); i++) if (BlockWord.isFree(states.get(i))) count++;
+    for (int i = 0; i < states.count(); i++)
+      if (BlockWord.isFree(states.get(i))) count++;
     return count;
   }
 
@@ -494,7 +495,8 @@ public final class BlockPool implements AutoCloseable, Quiescable {
 
   @Override
   public List<String> drain(Deadline deadline) {
-    while (transferring(false) && !deadline.reached()) LockSupport.parkNanos(this, POLL_NANOS);
+    while (transferring(false) && !deadline.reached())
+      LockSupport.parkNanos(this, POLL_NANOS);
     return pending();
   }
 
@@ -515,7 +517,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
       do {
         word = states.get(i);
       } while (BlockWord.has(word, BlockWord.HELD) && !BlockWord.isOfEpoch(word, current)
-        && !states.replace(i, word, BlockWord.withEpoch(word, BlockWord.EXPIRED)));
+          && !states.replace(i, word, BlockWord.withEpoch(word, BlockWord.EXPIRED)));
     }
   }
 
@@ -543,14 +545,16 @@ public final class BlockPool implements AutoCloseable, Quiescable {
     }
     if (ownsSlab && !slab.registrations().isEmpty()) {
       throw new InUseException("close " + name() + " refused: " + slab + " is registered with "
-        + slab.registrations().getFirst().registrar().name());
+          + slab.registrations().getFirst().registrar().name());
     }
     List<BlockStatus> leaked = outstanding();
     closed = true;
-    for (int i = 0; i < states.count(); i++) end(i);
+    for (int i = 0; i < states.count(); i++)
+      end(i);
     gate.unregister(this);
     slab.giveBack(options.name());
-    if (!leaked.isEmpty()) LOG.warn("{} closed with {} blocks leased, first: {}", name(), leaked.size(), leaked.getFirst());
+    if (!leaked.isEmpty())
+      LOG.warn("{} closed with {} blocks leased, first: {}", name(), leaked.size(), leaked.getFirst());
     if (ownsSlab) slab.close(deadline);
   }
 
@@ -604,7 +608,8 @@ public final class BlockPool implements AutoCloseable, Quiescable {
     if (!BlockWord.sameLease(word, block) || !BlockWord.has(word, BlockWord.HELD)) {
       throw refused(operation, block, word);
     }
-    if (!memory.scope().isAlive()) throw new ClosedException(operation + " refused: the memory of " + slab + " is gone");
+    if (!memory.scope().isAlive())
+      throw new ClosedException(operation + " refused: the memory of " + slab + " is gone");
     return index * strideBytes;
   }
 
@@ -624,27 +629,26 @@ public final class BlockPool implements AutoCloseable, Quiescable {
   }
 
   private String inFlight() {
-    List<BlockStatus> busy =
-      outstanding().stream().filter(block -> block.readers() > 0 || block.writing()).toList();
+    List<BlockStatus> busy = outstanding().stream().filter(block -> block.readers() > 0 || block.writing()).toList();
     return busy.size() + " blocks in flight, first: " + (busy.isEmpty() ? "just ended" : busy.getFirst());
   }
 
   private BlockStatus status(int index, long word) {
     return new BlockStatus(index, BlockWord.handle(word, poolBits, index), BlockWord.references(word),
-      BlockWord.readers(word), BlockWord.has(word, BlockWord.WRITER), BlockWord.has(word, BlockWord.QUARANTINED),
-      BlockWord.isOfEpoch(word, BlockWord.epochBits(gate.ordinal())), tracker == null ? null : tracker.site(index));
+        BlockWord.readers(word), BlockWord.has(word, BlockWord.WRITER), BlockWord.has(word, BlockWord.QUARANTINED),
+        BlockWord.isOfEpoch(word, BlockWord.epochBits(gate.ordinal())), tracker == null ? null : tracker.site(index));
   }
 
   private RuntimeException refused(String operation, long block, long word) {
     if (closed) return closedPool(operation);
     if (!BlockWord.sameLease(word, block)) {
       return state(operation, block, "its lease has ended (generation " + BlockWord.generation(block) + ", now "
-        + BlockWord.generation(word) + ')');
+          + BlockWord.generation(word) + ')');
     }
     if (!BlockWord.has(word, BlockWord.REFERENCES)) return state(operation, block, "it was released");
     if (!isCurrent(word, block)) {
       return new EpochChangedException(operation + " refused: block " + BlockWord.index(block) + " of " + name()
-        + " was leased before the refit to " + gate.epoch() + "; release it and compute again");
+          + " was leased before the refit to " + gate.epoch() + "; release it and compute again");
     }
     return state(operation, block, "no such transfer runs");
   }
@@ -658,8 +662,8 @@ public final class BlockPool implements AutoCloseable, Quiescable {
   private IllegalStateException busy(String operation, long block, long word) {
     if (BlockWord.has(word, BlockWord.NULL)) return state(operation, block, "it is the null block");
     return state(operation, block, BlockWord.has(word, BlockWord.WRITER)
-      ? "a transfer is writing it"
-      : BlockWord.readers(word) + " transfers are reading it");
+        ? "a transfer is writing it"
+        : BlockWord.readers(word) + " transfers are reading it");
   }
 
   private IllegalStateException full(String operation, long block, String what) {
@@ -667,7 +671,8 @@ public final class BlockPool implements AutoCloseable, Quiescable {
   }
 
   private IllegalStateException state(String operation, long block, String why) {
-    return new IllegalStateException(operation + " refused: block " + BlockWord.index(block) + " of " + name() + ": " + why);
+    return new IllegalStateException(
+        operation + " refused: block " + BlockWord.index(block) + " of " + name() + ": " + why);
   }
 
   private ClosedException closedPool(String operation) {
@@ -676,6 +681,6 @@ public final class BlockPool implements AutoCloseable, Quiescable {
 
   PoolExhaustedException exhausted() {
     return new PoolExhaustedException(name() + ": all " + layout.pageCount() + " blocks are in use, " + quarantined()
-      + " transfers in quarantine; release blocks or make the pool larger");
+        + " transfers in quarantine; release blocks or make the pool larger");
   }
 }

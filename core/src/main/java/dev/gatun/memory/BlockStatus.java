@@ -15,10 +15,11 @@ import org.jspecify.annotations.Nullable;
  * @param site where it was leased and who last began a transfer, if the pool tracks leases
  */
 public record BlockStatus(int index, long block, int references, int readers, boolean writing, boolean quarantined,
-  boolean current, @Nullable LeaseSite site) {
+    boolean current, @Nullable LeaseSite site) {
   @Override
   public String toString() {
-    StringBuilder text = new StringBuilder("block ").append(index).append(": ").append(references).append(" references");
+    StringBuilder text = new StringBuilder("block ").append(index).append(": ").append(references)
+        .append(" references");
     if (readers > 0) text.append(", ").append(readers).append(" reading");
     if (writing) text.append(", 1 writing");
     if (quarantined) text.append(", in quarantine");

@@ -28,7 +28,8 @@ final class ContainerLimit {
       Path group = top.resolve(fields[2].substring(1)).normalize();
       // a namespaced container sees its own group as the top, whatever path is named
       limit = Math.min(limit, number(top.resolve(file)));
-      for (; group.startsWith(top); group = group.getParent()) limit = Math.min(limit, number(group.resolve(file)));
+      for (; group.startsWith(top); group = group.getParent())
+        limit = Math.min(limit, number(group.resolve(file)));
     }
     return limit;
   }
@@ -42,7 +43,9 @@ final class ContainerLimit {
 
   private static long number(Path file) {
     List<String> lines = lines(file);
-    return lines.isEmpty() || !lines.getFirst().matches("\\d{1,18}") ? Long.MAX_VALUE : Long.parseLong(lines.getFirst());
+    return lines.isEmpty() || !lines.getFirst().matches("\\d{1,18}")
+        ? Long.MAX_VALUE
+        : Long.parseLong(lines.getFirst());
   }
 
   private static List<String> lines(Path file) {

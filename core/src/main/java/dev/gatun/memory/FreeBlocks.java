@@ -41,7 +41,8 @@ final class FreeBlocks {
     Arrays.fill(bits, -1L);
     if (count % Long.SIZE != 0) bits[bits.length - 1] = (1L << count) - 1;
     // where each cache begins to look in the bitmap: spread evenly, so that threads do not meet
-    for (int i = 0; i < caches.length; i++) caches[i][CURSOR] = (int) ((long) bits.length * i / caches.length);
+    for (int i = 0; i < caches.length; i++)
+      caches[i][CURSOR] = (int) ((long) bits.length * i / caches.length);
   }
 
   /**
@@ -113,7 +114,8 @@ final class FreeBlocks {
   /** Moves the older half of a full cache to the bitmap, and returns the new top. */
   private int spill(int[] cache) {
     int half = CAPACITY / 2;
-    for (int i = 0; i < half; i++) setBit(cache[FIRST + i]);
+    for (int i = 0; i < half; i++)
+      setBit(cache[FIRST + i]);
     System.arraycopy(cache, FIRST + half, cache, FIRST, half);
     INTS.setRelease(cache, TOP, half);
     return half;

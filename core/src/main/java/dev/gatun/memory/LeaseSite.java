@@ -14,6 +14,6 @@ public record LeaseSite(String thread, List<StackTraceElement> stack, @Nullable 
   @Override
   public String toString() {
     return "leased by thread " + thread + (stack.isEmpty() ? "" : " at " + stack.getFirst())
-      + (transferThread == null ? "" : ", last transfer by thread " + transferThread);
+        + (transferThread == null ? "" : ", last transfer by thread " + transferThread);
   }
 }

@@ -18,10 +18,10 @@ final class LeaseTracker {
 
   void onLease(int index) {
     List<StackTraceElement> stack = WALKER.walk(frames -> frames
-      .dropWhile(frame -> frame.getClassName().equals(LeaseTracker.class.getName())
-        || frame.getClassName().equals(BlockPool.class.getName())
-        || frame.getClassName().equals(Sequence.class.getName()))
-      .limit(FRAMES_MAX).map(StackWalker.StackFrame::toStackTraceElement).toList());
+        .dropWhile(frame -> frame.getClassName().equals(LeaseTracker.class.getName())
+            || frame.getClassName().equals(BlockPool.class.getName())
+            || frame.getClassName().equals(Sequence.class.getName()))
+        .limit(FRAMES_MAX).map(StackWalker.StackFrame::toStackTraceElement).toList());
     sites.set(index, new LeaseSite(Thread.currentThread().getName(), stack, null));
   }
 

@@ -56,7 +56,7 @@ public final class MemoryBudget {
     if (capBytes <= 0) throw new IllegalArgumentException("capBytes must be positive: " + capBytes);
     if (capBytes > limitBytes) {
       LOG.warn("memory budget {}: cap of {} bytes exceeds the {} bytes this container or machine may use; it would be"
-        + " killed before the cap is reached", name, capBytes, limitBytes);
+          + " killed before the cap is reached", name, capBytes, limitBytes);
     }
     return new MemoryBudget(name, capBytes);
   }
@@ -77,7 +77,7 @@ public final class MemoryBudget {
       used = usedBytes.get();
       if (bytes > capBytes - used) {
         throw new MemoryBudgetException("memory budget " + name + ": " + bytes + " bytes asked, " + used + " of "
-          + capBytes + " in use; close slabs, ask for less, or raise the cap (-D" + CAP_PROPERTY + "=BYTES)");
+            + capBytes + " in use; close slabs, ask for less, or raise the cap (-D" + CAP_PROPERTY + "=BYTES)");
       }
     } while (!usedBytes.compareAndSet(used, used + bytes));
   }

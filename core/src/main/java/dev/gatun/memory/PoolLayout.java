@@ -25,7 +25,8 @@ public record PoolLayout(long pageBytes, int pageCount, int headerBytes) {
       throw new IllegalArgumentException("headerBytes must be a multiple of 64 from 0 to 4096: " + headerBytes);
     }
     if (pageBytes > (Long.MAX_VALUE - headerBytes - ALIGN_BYTES) / pageCount - headerBytes - ALIGN_BYTES) {
-      throw new IllegalArgumentException("pageBytes * pageCount must stay below 2^63: " + pageBytes + " * " + pageCount);
+      throw new IllegalArgumentException(
+          "pageBytes * pageCount must stay below 2^63: " + pageBytes + " * " + pageCount);
     }
   }
 

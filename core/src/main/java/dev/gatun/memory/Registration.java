@@ -59,7 +59,7 @@ public final class Registration implements AutoCloseable {
     }
     if (running > 0) {
       throw new InUseException("unregister " + slab + " from " + registrar.name() + " refused: " + running
-        + " transfers in flight; wait for them");
+          + " transfers in flight; wait for them");
     }
     registrar.unregister(slab);
     open = false;

@@ -91,7 +91,7 @@ public final class Sequence {
   public void requireCurrent() {
     if (!isCurrent()) {
       throw new EpochChangedException("save refused: the sequence or one of its inputs is of " + epoch
-        + " or older, weights are now " + gate.epoch() + "; begin a new sequence");
+          + " or older, weights are now " + gate.epoch() + "; begin a new sequence");
     }
   }
 }

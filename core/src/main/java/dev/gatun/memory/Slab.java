@@ -92,8 +92,11 @@ public final class Slab implements AutoCloseable {
   /** {@return what to do if registering this slab fails for lack of lockable memory; empty if the limit is high enough} */
   public Optional<String> memlockHint() {
     long limit = Libc.memlockBytes();
-    return limit >= byteSize() ? Optional.empty() : Optional.of("locked-memory limit is " + limit + " bytes, " + this
-      + " needs " + byteSize() + " for each device: raise it (ulimit -l unlimited, or LimitMEMLOCK=infinity in the unit)");
+    return limit >= byteSize()
+        ? Optional.empty()
+        : Optional.of("locked-memory limit is " + limit + " bytes, " + this
+            + " needs " + byteSize()
+            + " for each device: raise it (ulimit -l unlimited, or LimitMEMLOCK=infinity in the unit)");
   }
 
   /**
@@ -172,7 +175,7 @@ public final class Slab implements AutoCloseable {
     long left = byteSize() - carvedBytes;
     if (bytes > left) {
       throw new IllegalArgumentException("pool " + pool + " needs " + bytes + " bytes, " + this + " has " + left
-        + " left beside " + pools);
+          + " left beside " + pools);
     }
     MemorySegment part = segment.asSlice(carvedBytes, bytes);
     carvedBytes += bytes;
@@ -194,14 +197,17 @@ public final class Slab implements AutoCloseable {
 
   private List<String> users() {
     List<String> users = new ArrayList<>();
-    for (Registration registration : registrations) users.add("registered with " + registration.registrar().name());
-    for (String pool : pools) users.add("pool " + pool + " is open");
+    for (Registration registration : registrations)
+      users.add("registered with " + registration.registrar().name());
+    for (String pool : pools)
+      users.add("pool " + pool + " is open");
     return users;
   }
 
   private void requireOpen(String what) {
     if (!open) throw new ClosedException(what + " refused: " + this + " is closed");
-    if (!segment.scope().isAlive()) throw new ClosedException(what + " refused: the owner of " + this + " has closed its arena");
+    if (!segment.scope().isAlive())
+      throw new ClosedException(what + " refused: the owner of " + this + " has closed its arena");
   }
 
   private void awaitChange(Deadline deadline) {

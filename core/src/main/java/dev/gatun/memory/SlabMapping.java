@@ -18,7 +18,8 @@ record SlabMapping(long address, long bytes, String location) {
   static long roundedBytes(SlabOptions options) {
     long page = options.hugePages().bytes() == 0 ? Libc.pageBytes() : options.hugePages().bytes();
     if (options.bytes() > Long.MAX_VALUE - page) {
-      throw new IllegalArgumentException("bytes must leave room to round up to pages of " + page + ": " + options.bytes());
+      throw new IllegalArgumentException(
+          "bytes must leave room to round up to pages of " + page + ": " + options.bytes());
     }
     return Math.ceilDiv(options.bytes(), page) * page;
   }
@@ -56,8 +57,11 @@ record SlabMapping(long address, long bytes, String location) {
       case NONE -> page + " B";
       case TRANSPARENT -> {
         long result = Libc.advise(address, bytes, Libc.MADV_HUGEPAGE);
-        yield page + " B, merging " + (result < 0 ? "not available (errno " + -result + ')' : "advised, kernel setting: "
-          + firstLine("/sys/kernel/mm/transparent_hugepage/enabled"));
+        yield page + " B, merging "
+            + (result < 0
+                ? "not available (errno " + -result + ')'
+                : "advised, kernel setting: "
+                    + firstLine("/sys/kernel/mm/transparent_hugepage/enabled"));
       }
       case RESERVED_2M -> "2 MiB, reserved";
       case RESERVED_1G -> "1 GiB, reserved";
@@ -67,13 +71,13 @@ record SlabMapping(long address, long bytes, String location) {
   private static SlabException refusedPages(SlabOptions options, long bytes, int errno) {
     if (options.hugePages().bytes() == 0) {
       return new SlabException("slab " + options.name() + ": the system refused " + bytes + " bytes (errno " + errno
-        + "); limits: ulimit -v, vm.overcommit_memory, memory of the machine");
+          + "); limits: ulimit -v, vm.overcommit_memory, memory of the machine");
     }
     long kib = options.hugePages().bytes() / 1024;
     String folder = "/sys/kernel/mm/hugepages/hugepages-" + kib + "kB/";
     return new SlabException("slab " + options.name() + ": " + bytes / options.hugePages().bytes()
-      + " huge pages of " + kib + " KiB asked, free: " + firstLine(folder + "free_hugepages") + " (errno " + errno
-      + "); reserve them as root: echo N > " + folder + "nr_hugepages, or use TRANSPARENT");
+        + " huge pages of " + kib + " KiB asked, free: " + firstLine(folder + "free_hugepages") + " (errno " + errno
+        + "); reserve them as root: echo N > " + folder + "nr_hugepages, or use TRANSPARENT");
   }
 
   private static void bind(SlabOptions options, long address, long bytes) {
@@ -83,7 +87,7 @@ record SlabMapping(long address, long bytes, String location) {
       case Libc.ENOSYS -> "this kernel is built without NUMA";
       case Libc.EPERM -> "the container forbids mbind; allow it (CAP_SYS_NICE) or use any node";
       case Libc.EINVAL -> "no such node, or not allowed here; nodes online: "
-        + firstLine("/sys/devices/system/node/online");
+          + firstLine("/sys/devices/system/node/online");
       default -> "errno " + -result;
     };
     throw new SlabException("slab " + options.name() + ": numaNode " + options.numaNode() + " refused: " + reason);
@@ -93,12 +97,14 @@ record SlabMapping(long address, long bytes, String location) {
     long result = Libc.advise(address, bytes, Libc.MADV_POPULATE_WRITE);
     if (result == -Libc.EINVAL) { // kernel before 5.14
       MemorySegment memory = MemorySegment.ofAddress(address).reinterpret(bytes);
-      for (long at = 0; at < bytes; at += Libc.pageBytes()) memory.set(ValueLayout.JAVA_BYTE, at, (byte) 0);
+      for (long at = 0; at < bytes; at += Libc.pageBytes())
+        memory.set(ValueLayout.JAVA_BYTE, at, (byte) 0);
       return;
     }
     if (result < 0) {
-      throw new SlabException("slab " + options.name() + ": could not touch all of " + bytes + " bytes (errno " + -result
-        + "); the machine, the node or the container has less memory free");
+      throw new SlabException(
+          "slab " + options.name() + ": could not touch all of " + bytes + " bytes (errno " + -result
+              + "); the machine, the node or the container has less memory free");
     }
   }
 

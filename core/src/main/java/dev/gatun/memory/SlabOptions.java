@@ -11,7 +11,7 @@ package dev.gatun.memory;
  * @param budget the cap that the slab counts against
  */
 public record SlabOptions(String name, long bytes, HugePages hugePages, int numaNode, boolean prefault,
-  MemoryBudget budget) {
+    MemoryBudget budget) {
   /** No NUMA binding. */
   public static final int ANY_NODE = -1;
   /** Highest NUMA node number that can be asked for. */

@@ -14,7 +14,8 @@ sealed interface SlabOrigin {
   /** Memory that we mapped. */
   record Mapped(SlabMapping mapping, MemoryBudget budget, Arena arena, MemorySegment segment) implements SlabOrigin {
     Mapped(SlabMapping mapping, MemoryBudget budget, Arena arena) {
-      this(mapping, budget, arena, MemorySegment.ofAddress(mapping.address()).reinterpret(mapping.bytes(), arena, null));
+      this(mapping, budget, arena,
+          MemorySegment.ofAddress(mapping.address()).reinterpret(mapping.bytes(), arena, null));
     }
 
     @Override
