@@ -504,7 +504,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
   public List<String> pending() {
     List<String> lines = new ArrayList<>();
     for (BlockStatus block : outstanding()) {
-      if (block.readers() > 0 || block.writing() && !block.quarantined()) lines.add(block.toString());
+      if (block.readers() > 0 || (block.writing() && !block.quarantined())) lines.add(block.toString());
     }
     return lines;
   }

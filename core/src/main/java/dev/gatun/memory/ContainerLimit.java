@@ -25,11 +25,13 @@ final class ContainerLimit {
       if (!second && !List.of(fields[1].split(",")).contains("memory")) continue;
       Path top = second ? root : root.resolve("memory");
       String file = second ? "memory.max" : "memory.limit_in_bytes";
-      Path group = top.resolve(fields[2].substring(1)).normalize();
       // a namespaced container sees its own group as the top, whatever path is named
       limit = Math.min(limit, number(top.resolve(file)));
-      for (; group.startsWith(top); group = group.getParent())
+      Path group = top.resolve(fields[2].substring(1)).normalize();
+      while (group != null && group.startsWith(top)) {
         limit = Math.min(limit, number(group.resolve(file)));
+        group = group.getParent();
+      }
     }
     return limit;
   }

@@ -23,7 +23,7 @@ public final class MemoryBudget {
     this.capBytes = capBytes;
   }
 
-  private static final class Process {
+  private static final class OfProcess {
     static final MemoryBudget BUDGET = ofProperty(System.getProperty(CAP_PROPERTY), ContainerLimit.bytes());
 
     private static MemoryBudget ofProperty(@org.jspecify.annotations.Nullable String text, long limitBytes) {
@@ -38,7 +38,7 @@ public final class MemoryBudget {
 
   /** {@return the budget that slabs use unless told otherwise: {@value #CAP_PROPERTY} bytes, by default the limit of the container or machine} */
   public static MemoryBudget process() {
-    return Process.BUDGET;
+    return OfProcess.BUDGET;
   }
 
   /**

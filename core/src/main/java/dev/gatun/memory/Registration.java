@@ -29,6 +29,12 @@ public final class Registration implements AutoCloseable {
     return registrar;
   }
 
+  // one registrar is one native library: identity is meant
+  @SuppressWarnings("ReferenceEquality")
+  boolean isWith(Registrar other) {
+    return registrar == other;
+  }
+
   /** {@return whether it is still registered} */
   public synchronized boolean isOpen() {
     return open;

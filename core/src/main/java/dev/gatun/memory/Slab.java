@@ -3,8 +3,8 @@ package dev.gatun.memory;
 import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.InUseException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Cleaner;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,22 +19,27 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class Slab implements AutoCloseable {
   private static final AtomicLong IDS = new AtomicLong();
+  private static final StackWalker CALLER = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 
   private final long id = IDS.incrementAndGet();
   private final String name;
   private final String location;
   private final MemorySegment segment;
   private final SlabOrigin origin;
+  private final SlabLeak leak;
+  private final Cleaner.Cleanable cleanable;
   private final List<Registration> registrations = new ArrayList<>();
   private final List<String> pools = new ArrayList<>();
   private long carvedBytes;
   private boolean open = true;
 
-  Slab(String name, String location, MemorySegment segment, SlabOrigin origin) {
+  private Slab(String name, String location, SlabOrigin origin) {
     this.name = name;
     this.location = location;
-    this.segment = segment;
     this.origin = origin;
+    segment = origin.segment();
+    leak = new SlabLeak(toString());
+    cleanable = SlabLeak.CLEANER.register(this, leak);
   }
 
   /**
@@ -55,8 +60,59 @@ public final class Slab implements AutoCloseable {
       options.budget().giveBack(bytes);
       throw e;
     }
-    SlabOrigin origin = new SlabOrigin.Mapped(mapping, options.budget(), Arena.ofShared()); // slab
-    return new Slab(options.name(), mapping.location(), origin.segment(), origin);
+    return new Slab(options.name(), mapping.location(), SlabOrigin.Mapped.of(mapping, options.budget()));
+  }
+
+  /**
+   * Makes a slab of memory that somebody else owns and frees. Restricted: native code will be given its address.
+   *
+   * <p>Checked: that the segment is native, writable, shared between threads, and alive when an address is taken. Java
+   * access through the slab follows the segment's arena. Not checkable: that the owner keeps a closeable arena open
+   * while a transfer runs; if not, native code touches unmapped memory and the process dies.
+   *
+   * @param name for reports
+   * @param memory the region, whole; automatic and global arenas are held as long as the slab
+   * @return an open slab; closing it frees nothing
+   * @throws IllegalCallerException if the caller's module has no native access
+   */
+  public static Slab adopt(String name, MemorySegment memory) {
+    ForeignMemory.requireNativeAccess(CALLER.getCallerClass(), "Slab.adopt");
+    return new Slab(name, "adopted", new SlabOrigin.Adopted(ForeignMemory.checked("memory", memory)));
+  }
+
+  /**
+   * Makes slabs of several views of memory that somebody else owns, such as the tensors of one allocation. Views that
+   * overlap become one slab, since native libraries refuse to register overlapping ranges; neighbours stay apart.
+   * Restricted as {@link #adopt} is.
+   *
+   * @param name for reports
+   * @param views regions in any order; those that overlap must come from one arena
+   * @return open slabs by ascending address; each view lies in one of them, see {@link #contains}
+   * @throws IllegalCallerException if the caller's module has no native access
+   */
+  public static List<Slab> adoptViews(String name, List<MemorySegment> views) {
+    ForeignMemory.requireNativeAccess(CALLER.getCallerClass(), "Slab.adoptViews");
+    return ForeignMemory.merged(views).stream()
+        .map(region -> new Slab(name, "adopted", new SlabOrigin.Adopted(region))).toList();
+  }
+
+  /**
+   * Makes a slab of an address range that nothing in this process guards. Restricted: a wrong address, or memory freed
+   * too early, ends the process at the first access.
+   *
+   * @param name for reports
+   * @param address where it starts, not 0
+   * @param bytes its size, above 0
+   * @return an open slab; closing it frees nothing
+   * @throws IllegalCallerException if the caller's module has no native access
+   */
+  public static Slab adoptAddress(String name, long address, long bytes) {
+    ForeignMemory.requireNativeAccess(CALLER.getCallerClass(), "Slab.adoptAddress");
+    if (address == 0) throw new IllegalArgumentException("address must not be 0");
+    if (bytes <= 0 || (address > 0 && address + bytes < address)) {
+      throw new IllegalArgumentException("bytes must be positive and end within the address space: " + bytes);
+    }
+    return new Slab(name, "adopted", new SlabOrigin.Adopted(MemorySegment.ofAddress(address).reinterpret(bytes)));
   }
 
   /** {@return the whole region} */
@@ -84,6 +140,16 @@ public final class Slab implements AutoCloseable {
     return location;
   }
 
+  /**
+   * {@return whether a segment lies within this slab}
+   *
+   * @param part any segment
+   */
+  public boolean contains(MemorySegment part) {
+    return part.isNative() && part.address() >= segment.address()
+        && part.address() - segment.address() <= byteSize() - part.byteSize();
+  }
+
   /** {@return whether it can be used} */
   public synchronized boolean isOpen() {
     return open && segment.scope().isAlive();
@@ -109,10 +175,8 @@ public final class Slab implements AutoCloseable {
    */
   public synchronized Registration register(Registrar registrar) {
     requireOpen("register");
-    for (Registration known : registrations) {
-      if (known.registrar() == registrar) {
-        throw new IllegalStateException(this + " is already registered with " + registrar.name());
-      }
+    if (registrationWith(registrar).isPresent()) {
+      throw new IllegalStateException(this + " is already registered with " + registrar.name());
     }
     registrar.register(this);
     Registration registration = new Registration(this, registrar);
@@ -131,7 +195,7 @@ public final class Slab implements AutoCloseable {
    * @param registrar who may have registered the slab
    */
   public synchronized Optional<Registration> registrationWith(Registrar registrar) {
-    return registrations.stream().filter(known -> known.registrar() == registrar).findFirst();
+    return registrations.stream().filter(known -> known.isWith(registrar)).findFirst();
   }
 
   /**
@@ -152,16 +216,16 @@ public final class Slab implements AutoCloseable {
    */
   public synchronized void close(Deadline deadline) {
     if (!open) return;
-    while (!users().isEmpty()) {
-      if (deadline.reached()) throw new InUseException("close " + this + " refused: " + String.join(", ", users()));
-      awaitChange(deadline);
-    }
+    awaitUnused(deadline);
     try {
-      origin.free();
+      origin.endAccess();
     } catch (IllegalStateException e) {
       throw new InUseException("close " + this + " refused: a native call holds its segment; wait for it");
     }
     open = false;
+    leak.closed = true;
+    cleanable.clean();
+    origin.free();
   }
 
   @Override
@@ -210,12 +274,18 @@ public final class Slab implements AutoCloseable {
       throw new ClosedException(what + " refused: the owner of " + this + " has closed its arena");
   }
 
-  private void awaitChange(Deadline deadline) {
-    try {
-      wait(Math.max(1, deadline.remainingNanos() / 1_000_000));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InUseException("close " + this + " interrupted: " + String.join(", ", users()));
+  private synchronized void awaitUnused(Deadline deadline) {
+    boolean interrupted = false;
+    List<String> users = users();
+    while (!users.isEmpty() && !interrupted && !deadline.reached()) {
+      try {
+        wait(Math.max(1, deadline.remainingNanos() / 1_000_000));
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+      users = users();
     }
+    if (interrupted) Thread.currentThread().interrupt();
+    if (!users.isEmpty()) throw new InUseException("close " + this + " refused: " + String.join(", ", users));
   }
 }
