@@ -13,6 +13,7 @@ module dev.gatun.core {
   exports dev.gatun.backend;
   exports dev.gatun.memory;
   exports dev.gatun.store;
+  exports dev.gatun.refit;
 
   uses dev.gatun.backend.StoreBackendProvider;
 }

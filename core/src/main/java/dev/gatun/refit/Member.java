@@ -1,0 +1,140 @@
+package dev.gatun.refit;
+
+import dev.gatun.backend.Deadline;
+import dev.gatun.backend.EpochGate;
+import dev.gatun.backend.Quiescable;
+import java.util.ArrayList;
+import java.util.List;
+
+/** One replica in one refit. Touched with the run's turn held. */
+final class Member {
+  private final RefitCoordinator coordinator;
+  private final String name;
+  private final List<StorePort> ports;
+  private List<String> pending = List.of();
+  private String left = "";
+  private boolean ended;
+  // guarded by the group
+  private int holders;
+  private long removed;
+
+  /** What a drain left behind. */
+  record Quiet(int failed, List<String> pending) {}
+
+  Member(RefitCoordinator coordinator, String name) {
+    this.coordinator = coordinator;
+    this.name = name;
+    ports = coordinator.ports();
+  }
+
+  RefitCoordinator coordinator() {
+    return coordinator;
+  }
+
+  String name() {
+    return name;
+  }
+
+  EpochGate gate() {
+    return coordinator.gate();
+  }
+
+  List<StorePort> ports() {
+    return ports;
+  }
+
+  /** Own operations that have not ended, one line each. */
+  List<String> pending() {
+    return pending;
+  }
+
+  void pending(List<String> value) {
+    pending = value;
+  }
+
+  /** Why this replica left the group during the refit, empty if it did not. */
+  String left() {
+    return left;
+  }
+
+  void leave(String reason) {
+    left = reason;
+  }
+
+  /** A bracket was made for this replica; called with the group locked. */
+  void hold() {
+    holders++;
+  }
+
+  /** A bracket was left; true if it was the last one. Called with the group locked. */
+  boolean release() {
+    return --holders == 0;
+  }
+
+  void removed(long objects) {
+    removed += objects;
+  }
+
+  /** Objects removed since this was last asked. */
+  long takeRemoved() {
+    long since = removed;
+    removed = 0;
+    return since;
+  }
+
+  /** Whether a bracket of this replica has ended the refit. */
+  boolean ended() {
+    return ended;
+  }
+
+  /** Ends the refit for this replica; true the first time. */
+  boolean end() {
+    boolean first = !ended;
+    ended = true;
+    return first;
+  }
+
+  boolean registered(StorePort port) {
+    return gate().parts().stream().anyMatch(part -> part == port.store());
+  }
+
+  RefitReport.Replica report() {
+    return new RefitReport.Replica(name, gate().state(), left);
+  }
+
+  /** Fails what is queued, then waits until gate and parts are quiet; on the replica's own lane. */
+  static Quiet drain(EpochGate gate, Deadline deadline) {
+    int failed = 0;
+    List<String> pending = new ArrayList<>();
+    for (Quiescable part : gate.parts()) {
+      try {
+        failed += part.failQueued();
+      } catch (RuntimeException e) {
+        pending.add(part.name() + " could not fail what is queued: " + e.getMessage());
+      }
+    }
+    long inside = gate.awaitDrained(deadline);
+    if (inside > 0) pending.add(inside + " operations inside the gate");
+    for (Quiescable part : gate.parts()) {
+      try {
+        for (String line : part.drain(deadline)) pending.add(part.name() + ": " + line);
+      } catch (RuntimeException e) {
+        pending.add(part.name() + " could not drain: " + e.getMessage());
+      }
+    }
+    return new Quiet(failed, pending);
+  }
+
+  /** Makes every part forget; on the replica's own lane. Says which could not. */
+  static List<String> clearLocal(EpochGate gate) {
+    List<String> problems = new ArrayList<>();
+    for (Quiescable part : gate.parts()) {
+      try {
+        part.clearLocal();
+      } catch (RuntimeException e) {
+        problems.add(part.name() + " could not clear its local state: " + e.getMessage());
+      }
+    }
+    return problems;
+  }
+}
