@@ -16,4 +16,7 @@ module dev.gatun.core {
   exports dev.gatun.refit;
 
   uses dev.gatun.backend.StoreBackendProvider;
+
+  provides dev.gatun.backend.StoreBackendProvider
+    with dev.gatun.internal.backend.LoopbackBackendProvider, dev.gatun.internal.backend.MooncakeBackendProvider;
 }

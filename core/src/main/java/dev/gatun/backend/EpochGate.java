@@ -186,6 +186,7 @@ public final class EpochGate {
    * @param refits who will close, raise and open
    * @throws IllegalStateException if another object does already
    */
+  @SuppressWarnings("ReferenceEquality") // the object itself claims, not its value
   public synchronized void claim(Object refits) {
     if (owner != null && owner != refits) {
       throw new IllegalStateException("the gate has a refit coordinator already; share that one");

@@ -1,6 +1,5 @@
 package dev.gatun.backend;
 
-import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.util.regex.Pattern;
 
@@ -17,6 +16,7 @@ public record HostPort(String host, int port) {
   // letters, digits, dots and hyphens as in DNS; underscores because container names have them; 253 is DNS's limit
   private static final Pattern NAME = Pattern.compile("(?=.{1,253}$)[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?\\.?");
   private static final Pattern DOTTED_DIGITS = Pattern.compile("[0-9.]+");
+  private static final Pattern IPV4 = Pattern.compile("(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])(?:\\.(?!$)|$)){4}");
   private static final Pattern PORT = Pattern.compile("[0-9]{1,5}");
 
   /**
@@ -46,7 +46,7 @@ public record HostPort(String host, int port) {
   public boolean isLoopback() {
     if (host.equalsIgnoreCase("localhost")) return true;
     if (isIpv6()) return Inet6Address.ofLiteral(host).isLoopbackAddress();
-    return DOTTED_DIGITS.matcher(host).matches() && Inet4Address.ofLiteral(host).isLoopbackAddress();
+    return IPV4.matcher(host).matches() && host.startsWith("127.");
   }
 
   /** {@return whether the host is an IPv6 address} */
@@ -64,18 +64,14 @@ public record HostPort(String host, int port) {
   private static String host(String field, String text, String host) {
     if (!NAME.matcher(host).matches()) throw refused(field, text);
     // "10.0.0.300" would otherwise pass as a name and fail much later, in a resolver
-    if (DOTTED_DIGITS.matcher(host).matches()) literal(field, text, () -> Inet4Address.ofLiteral(host));
+    if (DOTTED_DIGITS.matcher(host).matches() && !IPV4.matcher(host).matches()) throw refused(field, text);
     return host;
   }
 
   private static String ipv6(String field, String text, String address) {
-    literal(field, text, () -> Inet6Address.ofLiteral(address));
-    return address;
-  }
-
-  private static void literal(String field, String text, Runnable parse) {
     try {
-      parse.run();
+      Inet6Address.ofLiteral(address);
+      return address;
     } catch (IllegalArgumentException e) {
       throw refused(field, text);
     }

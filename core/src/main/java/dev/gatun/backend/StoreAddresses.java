@@ -62,14 +62,18 @@ final class StoreAddresses {
       throw new IllegalArgumentException(
           "masterAdmin must be empty for the loopback library: \"" + printable(text) + '"');
     }
-    String url = text.contains("://") ? text : "http://" + text;
+    boolean bare = !text.contains("://");
+    String url = bare ? "http://" + text : text;
     while (url.endsWith("/"))
       url = url.substring(0, url.length() - 1);
     try {
       URI uri = new URI(url);
       String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
-      if (Set.of("http", "https").contains(scheme) && uri.getHost() != null && uri.getPort() != 0
-          && uri.getPort() <= 65_535 && uri.getQuery() == null && uri.getFragment() == null) {
+      int port = uri.getPort();
+      // a URL may leave its port out; a bare host without one is a port forgotten
+      boolean portGiven = port >= 1 && port <= 65_535;
+      if (Set.of("http", "https").contains(scheme) && uri.getHost() != null && (portGiven || (port == -1 && !bare))
+          && uri.getQuery() == null && uri.getFragment() == null) {
         return url;
       }
     } catch (URISyntaxException malformed) {

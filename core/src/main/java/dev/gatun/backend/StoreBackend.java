@@ -46,7 +46,7 @@ public interface StoreBackend extends AutoCloseable {
    * @return 0, or a negative code when the call failed as a whole
    */
   int batchPut(MemorySegment keys, MemorySegment pages, MemorySegment sizes, int count, MemorySegment replicate,
-    MemorySegment codes);
+      MemorySegment codes);
 
   /**
    * Gets one value whole.

@@ -162,7 +162,8 @@ public enum StoreCode {
   private static final Map<Long, StoreCode> BY_RAW = new HashMap<>();
 
   static {
-    for (StoreCode code : values()) BY_RAW.put((long) code.raw, code);
+    for (StoreCode code : values())
+      BY_RAW.put((long) code.raw, code);
   }
 
   private final int raw;
@@ -194,7 +195,8 @@ public enum StoreCode {
   public boolean retryable() {
     return switch (this) {
       case NO_AVAILABLE_HANDLE, REPLICA_IS_NOT_READY, OBJECT_HAS_LEASE, LEASE_EXPIRED, OBJECT_REPLICA_BUSY,
-        OBJECT_HAS_REPLICATION_TASK, TRANSFER_FAIL, RPC_FAIL, RPC_TIMEOUT, UNAVAILABLE_IN_CURRENT_STATUS -> true;
+          OBJECT_HAS_REPLICATION_TASK, TRANSFER_FAIL, RPC_FAIL, RPC_TIMEOUT, UNAVAILABLE_IN_CURRENT_STATUS ->
+        true;
       default -> false;
     };
   }

@@ -1,0 +1,80 @@
+package dev.gatun.internal.backend;
+
+import dev.gatun.backend.Deadline;
+import dev.gatun.backend.GatunException;
+import dev.gatun.backend.StoreCensus;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The census of a Mooncake master, over its administration's HTTP.
+ *
+ * <p>Puts are counted as the master counts them: single requests plus keys of batch requests, refused ones included;
+ * upserts and multi-part puts of other clients count as puts (measured with 0.3.13).
+ *
+ * <p>A master does not publish when it started. Its counters begin at 0 and only grow, so a reading in which any of them
+ * is lower than before proves a restart; so does another leadership view. What this cannot see, a restart after which
+ * every counter has caught up, shows in the counters of puts themselves.
+ */
+final class MasterCensus implements StoreCensus, AutoCloseable {
+  private static final Pattern VIEW = Pattern.compile("\"view_version\"\\s*:\\s*\"?([^,\"}]+)");
+
+  private final MasterAdmin admin;
+  private Map<String, Long> counters = Map.of(); // guarded by this
+  private int restarts; // guarded by this
+
+  MasterCensus(String url, Duration timeout) {
+    this.admin = new MasterAdmin(url, timeout);
+  }
+
+  @Override
+  public synchronized Reading read(Deadline deadline) {
+    String health = admin.get("/health", deadline);
+    String role = admin.get("/role", deadline).strip();
+    Map<String, Long> samples = PrometheusText.parse(admin.get("/metrics", deadline));
+    noteRestart(samples);
+    Matcher view = VIEW.matcher(health);
+    String startId = admin.url() + " view " + (view.find() ? view.group(1).strip() : "none") + " restarts " + restarts;
+    return new Reading(sample(samples, "master_key_count"), puts(samples, "start"), puts(samples, "end"),
+        puts(samples, "revoke"), role, startId);
+  }
+
+  @Override
+  public List<String> keys(int limit, Deadline deadline) {
+    if (limit < 0) throw new IllegalArgumentException("limit must be 0 or more: " + limit);
+    return admin.lines("/get_all_keys", limit, deadline);
+  }
+
+  @Override
+  public String source() {
+    return admin.url();
+  }
+
+  @Override
+  public void close() {
+    admin.close();
+  }
+
+  private void noteRestart(Map<String, Long> samples) {
+    Map<String, Long> now = new HashMap<>(samples);
+    now.keySet().removeIf(name -> !name.endsWith("_requests_total") && !name.endsWith("_items_total"));
+    if (counters.entrySet().stream().anyMatch(old -> now.getOrDefault(old.getKey(), 0L) < old.getValue())) restarts++;
+    counters = now;
+  }
+
+  private long puts(Map<String, Long> samples, String step) {
+    return sample(samples, "master_put_" + step + "_requests_total")
+        + sample(samples, "master_batch_put_" + step + "_items_total");
+  }
+
+  private long sample(Map<String, Long> samples, String name) {
+    Long value = samples.get(name);
+    if (value != null) return value;
+    throw new GatunException(admin.url() + "/metrics has no " + name + ": this is no Mooncake master of a version "
+        + "that Gatun knows, so a removal cannot be verified");
+  }
+}

@@ -1,0 +1,101 @@
+package dev.gatun.internal.backend;
+
+import dev.gatun.backend.GatunException;
+import dev.gatun.backend.HostPort;
+import dev.gatun.backend.StoreBackend;
+import dev.gatun.backend.StoreBackendProvider;
+import dev.gatun.backend.StoreCensus;
+import dev.gatun.backend.StoreOptions;
+import dev.gatun.bindings.mooncake.MooncakeStoreC;
+import dev.gatun.nativelib.LibraryUnavailableException;
+import dev.gatun.nativelib.NativeEnvironment;
+import dev.gatun.nativelib.NativeLibraries;
+import dev.gatun.nativelib.SignalMarker;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Opens clients of a Mooncake master. */
+public final class MooncakeBackendProvider implements StoreBackendProvider {
+  private static final Logger LOG = LoggerFactory.getLogger(MooncakeBackendProvider.class);
+  private static final String HOT_CACHE = "MC_STORE_LOCAL_HOT_CACHE_SIZE";
+  private static final Object MARKER_LOCK = new Object();
+
+  /** For {@link java.util.ServiceLoader}. */
+  public MooncakeBackendProvider() {}
+
+  @Override
+  public String library() {
+    return StoreOptions.MOONCAKE;
+  }
+
+  @Override
+  public StoreBackend open(StoreOptions options) {
+    for (String warning : options.warnings())
+      LOG.warn("{}", warning);
+    boolean highlyAvailable = options.master().contains("://");
+    if (!highlyAvailable) requireReachable(options);
+    StoreCensus census = options.masterAdmin().isEmpty()
+        ? null
+        : new MasterCensus(options.masterAdmin(), options.adminTimeout());
+    try {
+      return StoreOpening.open(options, () -> create(options), doubts(highlyAvailable), census);
+    } catch (RuntimeException e) {
+      if (census instanceof MasterCensus http) http.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Binds and creates behind the marker, which keeps the first store of a process from taking over its signals. One at a
+   * time: a second marker would not notice that the first one goes away.
+   */
+  private static MemorySegment create(StoreOptions options) {
+    synchronized (MARKER_LOCK) {
+      SignalMarker marker = openMarker();
+      try {
+        LibraryBinding.bind(options,
+            path -> path == null ? NativeLibraries.locateMooncake() : NativeLibraries.locateMooncake(path));
+        return MooncakeStoreC.mooncake_store_create();
+      } finally {
+        marker.close();
+      }
+    }
+  }
+
+  private static SignalMarker openMarker() {
+    try {
+      return SignalMarker.open();
+    } catch (LibraryUnavailableException e) {
+      throw new GatunException("the signal marker cannot be used: " + e.getMessage(), e);
+    }
+  }
+
+  /** A master that is not there costs the library up to 88 seconds and a message that does not name it. */
+  private static void requireReachable(StoreOptions options) {
+    HostPort master = HostPort.parse("master", options.master(), HostPort.NO_PORT);
+    try (Socket probe = new Socket()) {
+      probe.connect(new InetSocketAddress(master.host(), master.port()), (int) options.rpcTimeout().toMillis());
+    } catch (IOException e) {
+      throw new GatunException("no master answers at " + master + ": " + e.getMessage()
+          + "; start one (gatun mooncake run) or correct the address", e);
+    }
+  }
+
+  private static List<String> doubts(boolean highlyAvailable) {
+    List<String> doubts = new ArrayList<>();
+    String cache = NativeEnvironment.getenv(HOT_CACHE).orElse("0");
+    if (!cache.equals("0")) {
+      doubts.add(
+          HOT_CACHE + " is " + cache + ": this client may answer a get from a cache that compares key and size only");
+    }
+    if (highlyAvailable)
+      doubts.add("the master is highly available: another one may restore removed objects from its log");
+    return doubts;
+  }
+}
