@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine_endpoint.h"
+
+#include <map>
+
+namespace gatun::loopback {
+namespace {
+
+// Where the real engine takes its random ports from. Here a label: nothing listens.
+constexpr int kFirstPort = 15000;
+constexpr int kPortCount = 2000;
+
+// Leaked on purpose: engines may be destroyed while the process exits.
+struct Endpoints {
+  std::mutex mutex;
+  std::map<std::string, std::weak_ptr<Endpoint>, std::less<>> by_name;
+  int next_port = 0;
+};
+
+Endpoints& endpoints() {
+  static Endpoints* const instance = new Endpoints;
+  return *instance;
+}
+
+}  // namespace
+
+std::shared_ptr<Endpoint> Endpoint::open(std::string_view host) {
+  Endpoints& all = endpoints();
+  const std::lock_guard lock(all.mutex);
+  std::erase_if(all.by_name, [](const auto& entry) { return entry.second.expired(); });
+  for (int tries = 0; tries < kPortCount; tries++) {
+    const int port = kFirstPort + all.next_port;
+    all.next_port = (all.next_port + 1) % kPortCount;
+    std::string name = std::string(host) + ":" + std::to_string(port);
+    if (all.by_name.contains(name)) continue;
+    auto endpoint = std::make_shared<Endpoint>(name);
+    all.by_name.emplace(std::move(name), endpoint);
+    return endpoint;
+  }
+  return nullptr;
+}
+
+std::shared_ptr<Endpoint> Endpoint::find(std::string_view name) {
+  const std::lock_guard lock(endpoints().mutex);
+  const auto known = endpoints().by_name.find(name);
+  return known == endpoints().by_name.end() ? nullptr : known->second.lock();
+}
+
+void Endpoint::close() {
+  {
+    const std::lock_guard lock(endpoints().mutex);
+    endpoints().by_name.erase(name_);
+  }
+  {
+    const std::lock_guard lock(inbox_mutex_);
+    closed_ = true;
+    inbox_.clear();
+  }
+  regions_.close();
+}
+
+bool Endpoint::deliver(Notice notice) {
+  const std::lock_guard lock(inbox_mutex_);
+  if (closed_) return false;
+  inbox_.push_back(std::move(notice));
+  return true;
+}
+
+std::vector<Notice> Endpoint::drain() {
+  const std::lock_guard lock(inbox_mutex_);
+  return std::exchange(inbox_, {});
+}
+
+}  // namespace gatun::loopback

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Prints what this compiler makes of the ABI headers, as JSON: size, alignment and field offsets of each struct, widths
+ * of the plain types, values of the constants. The bindings' layouts are compared with it.
+ */
+#include <inttypes.h>
+#include <stdalign.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "gatun_loopback.h"
+#include "mooncake_store.h"
+#include "mooncake_transfer_engine.h"
+
+static const char* comma = "";
+
+static void next(void) {
+  printf("%s", comma);
+  comma = ",";
+}
+
+static void begin_struct(const char* name, size_t size, size_t alignment) {
+  next();
+  printf("\n    \"%s\": {\"size\": %zu, \"alignment\": %zu, \"fields\": {", name, size, alignment);
+  comma = "";
+}
+
+static void end_struct(void) {
+  printf("}}");
+  comma = ",";
+}
+
+#define BEGIN(s) begin_struct(#s, sizeof(struct s), alignof(struct s))
+#define FIELD(s, f)                                                                                           \
+  do {                                                                                                        \
+    next();                                                                                                   \
+    printf("\"%s\": {\"offset\": %zu, \"size\": %zu}", #f, offsetof(struct s, f), sizeof(((struct s*)0)->f)); \
+  } while (0)
+#define TYPE(t)                           \
+  do {                                    \
+    next();                               \
+    printf("\"%s\": %zu", #t, sizeof(t)); \
+  } while (0)
+#define SIGNED(c)                                 \
+  do {                                            \
+    next();                                       \
+    printf("\"%s\": %" PRId64, #c, (int64_t)(c)); \
+  } while (0)
+
+static void structs(void) {
+  BEGIN(transfer_request);
+  FIELD(transfer_request, opcode);
+  FIELD(transfer_request, source);
+  FIELD(transfer_request, target_id);
+  FIELD(transfer_request, target_offset);
+  FIELD(transfer_request, length);
+  end_struct();
+  BEGIN(transfer_status);
+  FIELD(transfer_status, status);
+  FIELD(transfer_status, transferred_bytes);
+  end_struct();
+  BEGIN(notify_msg);
+  FIELD(notify_msg, name);
+  FIELD(notify_msg, msg);
+  end_struct();
+  BEGIN(buffer_entry);
+  FIELD(buffer_entry, addr);
+  FIELD(buffer_entry, length);
+  end_struct();
+  BEGIN(nic_load_stat);
+  FIELD(nic_load_stat, device_name);
+  FIELD(nic_load_stat, inflight_bytes);
+  FIELD(nic_load_stat, ewma_bandwidth_bps);
+  end_struct();
+  BEGIN(mooncake_replicate_config);
+  FIELD(mooncake_replicate_config, replica_num);
+  FIELD(mooncake_replicate_config, with_soft_pin);
+  FIELD(mooncake_replicate_config, with_hard_pin);
+  FIELD(mooncake_replicate_config, preferred_segments);
+  FIELD(mooncake_replicate_config, preferred_segments_count);
+  end_struct();
+  BEGIN(gatun_loopback_census);
+  FIELD(gatun_loopback_census, start_id);
+  FIELD(gatun_loopback_census, role);
+  FIELD(gatun_loopback_census, master_state);
+  FIELD(gatun_loopback_census, key_count);
+  FIELD(gatun_loopback_census, complete_count);
+  FIELD(gatun_loopback_census, put_starts);
+  FIELD(gatun_loopback_census, put_ends);
+  FIELD(gatun_loopback_census, put_revokes);
+  FIELD(gatun_loopback_census, removed_keys);
+  FIELD(gatun_loopback_census, evicted_keys);
+  FIELD(gatun_loopback_census, evictions);
+  FIELD(gatun_loopback_census, allocated_bytes);
+  FIELD(gatun_loopback_census, capacity_bytes);
+  FIELD(gatun_loopback_census, largest_free_bytes);
+  FIELD(gatun_loopback_census, segment_count);
+  FIELD(gatun_loopback_census, store_count);
+  end_struct();
+}
+
+static void types(void) {
+  TYPE(transfer_engine_t);
+  TYPE(transport_t);
+  TYPE(mooncake_store_t);
+  TYPE(segment_id_t);
+  TYPE(segment_handle_t);
+  TYPE(batch_id_t);
+  TYPE(size_t);
+  TYPE(int);
+}
+
+static void constants(void) {
+  SIGNED(LOCAL_SEGMENT);
+  SIGNED(INVALID_BATCH); /* all ones: -1 */
+  SIGNED(OPCODE_READ);
+  SIGNED(OPCODE_WRITE);
+  SIGNED(STATUS_WAITING);
+  SIGNED(STATUS_PENDING);
+  SIGNED(STATUS_INVALID);
+  SIGNED(STATUS_CANCELED);
+  SIGNED(STATUS_COMPLETED);
+  SIGNED(STATUS_TIMEOUT);
+  SIGNED(STATUS_FAILED);
+  SIGNED(GATUN_LOOPBACK_ABI_VERSION);
+  SIGNED(GATUN_LOOPBACK_ROLE_LEADER);
+  SIGNED(GATUN_LOOPBACK_FAULT_DELAY);
+  SIGNED(GATUN_LOOPBACK_FAULT_FAIL);
+  SIGNED(GATUN_LOOPBACK_FAULT_HANG);
+  SIGNED(GATUN_LOOPBACK_FAULT_SKIP);
+  SIGNED(GATUN_LOOPBACK_MASTER_UP);
+  SIGNED(GATUN_LOOPBACK_MASTER_DOWN);
+  SIGNED(GATUN_LOOPBACK_MASTER_FROZEN);
+}
+
+int main(void) {
+  printf("{\n  \"structs\": {");
+  structs();
+  printf("\n  },\n  \"types\": {");
+  comma = "";
+  types();
+  printf("},\n  \"constants\": {");
+  comma = "";
+  constants();
+  printf("}\n}\n");
+  return 0;
+}
