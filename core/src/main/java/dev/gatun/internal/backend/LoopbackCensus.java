@@ -40,6 +40,7 @@ final class LoopbackCensus implements StoreCensus {
 
   @Override
   public List<String> keys(int limit, Deadline deadline) {
+    if (limit < 0) throw new IllegalArgumentException("limit must be 0 or more: " + limit);
     List<String> keys = new ArrayList<>();
     try (Arena call = Arena.ofConfined()) { // per call
       MemorySegment name = CStrings.encode(call, "pool", pool);

@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
  * every counter has caught up, shows in the counters of puts themselves.
  */
 final class MasterCensus implements StoreCensus, AutoCloseable {
-  private static final Pattern VIEW = Pattern.compile("\"view_version\"\\s*:\\s*\"?([^,\"}]+)");
+  private static final Pattern VIEW = Pattern.compile("\"view_version\"\\s*:\\s*\"?(?!null)([^,\"}\\s]+)");
 
   private final MasterAdmin admin;
   private Map<String, Long> counters = Map.of(); // guarded by this
@@ -38,7 +38,7 @@ final class MasterCensus implements StoreCensus, AutoCloseable {
     Map<String, Long> samples = PrometheusText.parse(admin.get("/metrics", deadline));
     noteRestart(samples);
     Matcher view = VIEW.matcher(health);
-    String startId = admin.url() + " view " + (view.find() ? view.group(1).strip() : "none") + " restarts " + restarts;
+    String startId = admin.url() + (view.find() ? " view " + view.group(1) : "") + " restarts " + restarts;
     return new Reading(sample(samples, "master_key_count"), puts(samples, "start"), puts(samples, "end"),
         puts(samples, "revoke"), role, startId);
   }
