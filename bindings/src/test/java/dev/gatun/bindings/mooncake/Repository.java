@@ -22,6 +22,15 @@ final class Repository {
     return value;
   }
 
+  /** A file that the native module has built. */
+  static Path built(String name) {
+    Path file = Path.of(property("gatun.native.out"), name);
+    if (!Files.exists(file)) {
+      throw new AssertionError("no " + file + "; build the native module first: mvn package -pl native");
+    }
+    return file;
+  }
+
   /** Compiles with the C++ compiler that the native module needs anyway. */
   static void compile(String... arguments) throws IOException, InterruptedException {
     String[] command = new String[arguments.length + 1];

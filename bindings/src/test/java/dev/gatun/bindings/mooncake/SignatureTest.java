@@ -30,8 +30,7 @@ class SignatureTest {
   static void compileAndBind(@TempDir Path folder) throws Exception {
     compiled = Repository.run(List.of(printer(folder).toString())).lines()
         .collect(toMap(line -> line.substring(0, line.indexOf(' ')), line -> line));
-    MooncakeLibraries.load(List.of(SymbolLibrary.compile(folder, "names",
-        Stream.of(AllowList.values()).flatMap(list -> list.functions().stream()).toList())));
+    MooncakeLibraries.load(List.of(Repository.built("libgatun_loopback.so"))); // exports every function
   }
 
   static Stream<Arguments> functions() {
