@@ -156,6 +156,8 @@ public enum StoreCode {
   TENANT_NOT_REGISTERED(-1701),
   /** Tenants and their quotas. */
   TENANT_NOT_EMPTY(-1702),
+  /** Gatun's own verdict, which no library gives: bytes arrived, but not those of the page that was asked for. */
+  PAGE_REJECTED(-2_000_000_001),
   /** A number this version of Gatun does not know; the raw code is reported beside it. */
   UNKNOWN(Integer.MIN_VALUE);
 

@@ -435,6 +435,15 @@ public final class BlockPool implements AutoCloseable, Quiescable {
     return memory.asSlice(offset("blockSegment", block), layout.headerBytes() + layout.pageBytes());
   }
 
+  /**
+   * {@return the place of a block in its pool, from 0; the same for every lease of it}
+   *
+   * @param block any handle of this pool
+   */
+  public int blockIndex(long block) {
+    return index("blockIndex", block);
+  }
+
   /** {@return bytes before each page} */
   public int headerBytes() {
     return layout.headerBytes();

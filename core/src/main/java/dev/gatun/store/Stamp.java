@@ -1,6 +1,7 @@
 package dev.gatun.store;
 
 import dev.gatun.backend.WeightEpoch;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -39,35 +40,50 @@ final class Stamp {
   private final boolean full;
   private final MemorySegment memory;
   private final Checksum checksum;
+  private final MemorySegment encoded;
+  private final Checksum encodedChecksum;
   private final long namespaceHash;
   private long runHash;
   private long version;
 
-  Stamp(KeyCodec codec, MemorySegment memory) {
+  /** Prepares to stamp pages in {@code memory}; the arena lives as long as the stamp is used. */
+  Stamp(KeyCodec codec, MemorySegment memory, Arena arena) {
     this.full = codec.verify() == Verify.FULL;
     this.memory = memory;
     this.checksum = new Checksum(memory);
+    this.encoded = arena.allocate(BYTES, Long.BYTES);
+    this.encodedChecksum = new Checksum(encoded);
     this.namespaceHash = StableHash.of(codec.namespace());
   }
 
-  /** Sets the epoch that {@link #write} stamps and {@link #check} demands. */
+  /** Sets the epoch that {@link #encode} stamps and {@link #check} demands. */
   void epoch(WeightEpoch epoch) {
     runHash = StableHash.of(epoch.run());
     version = epoch.version();
   }
 
-  /** Writes the stamp at {@code offset}, for the {@code pageBytes} that follow it. */
-  void write(long offset, long keyHash, long pageBytes) {
-    memory.set(LONG, offset, MAGIC);
-    memory.set(LONG, offset + NAMESPACE, namespaceHash);
-    memory.set(LONG, offset + RUN, runHash);
-    memory.set(LONG, offset + VERSION, version);
-    memory.set(LONG, offset + KEY, keyHash);
-    memory.set(LONG, offset + PAGE_BYTES, pageBytes);
-    memory.set(INT, offset + FLAGS, full ? HAS_PAGE_CRC : 0);
-    memory.set(INT, offset + PAGE_CRC, full ? checksum.of(offset + BYTES, pageBytes) : 0);
-    memory.set(INT, offset + ZERO, 0);
-    memory.set(INT, offset + STAMP_CRC, checksum.of(offset, STAMP_CRC));
+  /** Makes the stamp for the {@code pageBytes} that lie {@link #BYTES} after {@code offset}. */
+  void encode(long offset, long keyHash, long pageBytes) {
+    encoded.set(LONG, 0, MAGIC);
+    encoded.set(LONG, NAMESPACE, namespaceHash);
+    encoded.set(LONG, RUN, runHash);
+    encoded.set(LONG, VERSION, version);
+    encoded.set(LONG, KEY, keyHash);
+    encoded.set(LONG, PAGE_BYTES, pageBytes);
+    encoded.set(INT, FLAGS, full ? HAS_PAGE_CRC : 0);
+    encoded.set(INT, PAGE_CRC, full ? checksum.of(offset + BYTES, pageBytes) : 0);
+    encoded.set(INT, ZERO, 0);
+    encoded.set(INT, STAMP_CRC, encodedChecksum.of(0, STAMP_CRC));
+  }
+
+  /** Writes the stamp made last. */
+  void copyTo(long offset) {
+    MemorySegment.copy(encoded, 0, memory, offset, BYTES);
+  }
+
+  /** {@return whether the stamp made last stands there already} */
+  boolean isAt(long offset) {
+    return MemorySegment.mismatch(encoded, 0, BYTES, memory, offset, offset + BYTES) < 0;
   }
 
   /** {@return what is wrong with the {@code bytes} that arrived at {@code offset}, stamp included; null if nothing} */

@@ -8,9 +8,9 @@ import java.time.Duration;
  * @param keysPerCallMax most keys in one native call, 1 to 65,536; longer batches are split and joined again in order
  * @param bytesPerCallMax most bytes in one native call, above 0, so that a call ends well within a read lease; a single
  *     page may be longer
- * @param parkMax how long a get waits at the gate for a running refit
- * @param failedKeysFor how long a key whose transfer failed is answered as failed without asking again, 0 for never: a
- *     dead segment fails each get only after a second or more
+ * @param parkMax how long a get waits at the gate for a running refit, at most an hour
+ * @param failedKeysFor how long a key whose transfer failed is answered as failed without asking again, 0 for never, at
+ *     most an hour: a dead segment fails each get only after a second or more
  * @param probeBeforePut ask for each key before a batch put, so that {@link PutResult.AlreadyPresent} can be told; costs
  *     one more round trip, and the question grants a lease
  * @param patterns permit {@link KvStore#removeMatching}
@@ -18,6 +18,7 @@ import java.time.Duration;
 public record StorePolicy(int keysPerCallMax, long bytesPerCallMax, Duration parkMax, Duration failedKeysFor,
     boolean probeBeforePut, boolean patterns) {
   private static final int KEYS_PER_CALL_LIMIT = 65_536;
+  private static final Duration WAIT_LIMIT = Duration.ofHours(1);
 
   /**
    * 4,096 keys: at the 35 us an object measured over TCP, 0.14 s. 4 GiB: at the 2 GB/s measured over TCP, 2 s, a fifth of
@@ -33,9 +34,13 @@ public record StorePolicy(int keysPerCallMax, long bytesPerCallMax, Duration par
       throw new IllegalArgumentException("keysPerCallMax must be 1 to " + KEYS_PER_CALL_LIMIT + ": " + keysPerCallMax);
     }
     if (bytesPerCallMax < 1) throw new IllegalArgumentException("bytesPerCallMax must be positive: " + bytesPerCallMax);
-    if (parkMax.isNegative()) throw new IllegalArgumentException("parkMax must not be negative: " + parkMax);
-    if (failedKeysFor.isNegative()) {
-      throw new IllegalArgumentException("failedKeysFor must not be negative: " + failedKeysFor);
+    requireWait("parkMax", parkMax);
+    requireWait("failedKeysFor", failedKeysFor);
+  }
+
+  private static void requireWait(String field, Duration wait) {
+    if (wait.isNegative() || wait.compareTo(WAIT_LIMIT) > 0) {
+      throw new IllegalArgumentException(field + " must be 0 to 1 hour: " + wait);
     }
   }
 

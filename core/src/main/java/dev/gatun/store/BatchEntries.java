@@ -1,0 +1,119 @@
+package dev.gatun.store;
+
+import dev.gatun.backend.EpochChangedException;
+import dev.gatun.backend.EpochGate;
+import dev.gatun.backend.WeightEpoch;
+import java.lang.foreign.Arena;
+import java.util.Arrays;
+
+/** What was added to a batch and what became of it. One thread at a time. */
+final class BatchEntries {
+  /** What the outcomes are of. */
+  enum Ran {
+    NOTHING, PUT, GET, EXISTS
+  }
+
+  final BatchColumns columns;
+  final KvKey[] keys;
+  final long[] blocks;
+  final long[] outcomes;
+  int size;
+  Ran ran = Ran.NOTHING;
+
+  private final EpochGate gate;
+  private final KeyCodec codec;
+  private final DuplicateTable duplicates;
+  private int withoutBlock;
+  private int ordinal;
+  private WeightEpoch epoch;
+
+  BatchEntries(Arena arena, int capacity, KeyCodec codec, EpochGate gate) {
+    this.codec = codec;
+    this.gate = gate;
+    columns = new BatchColumns(arena, capacity, codec.prefixBytesMax());
+    keys = new KvKey[capacity];
+    blocks = new long[capacity];
+    outcomes = new long[capacity];
+    duplicates = new DuplicateTable(capacity);
+    epoch = readEpoch();
+  }
+
+  void clear() {
+    size = 0;
+    withoutBlock = 0;
+    ran = Ran.NOTHING;
+    duplicates.clear();
+  }
+
+  /** Adds an entry; {@code block} 0 for one that only existence is asked of. */
+  void add(KvKey key, long block, long objectBytes) {
+    int index = size;
+    if (index == keys.length) throw new IllegalStateException("batch is full: capacity " + keys.length);
+    if (index == 0 && gate.ordinal() != ordinal) epoch = readEpoch();
+    keys[index] = key;
+    int first = duplicates.enter(keys, index);
+    if (first != DuplicateTable.NONE) {
+      throw new IllegalArgumentException("entry " + index + " has the key of entry " + first + ": " + key);
+    }
+    blocks[index] = block;
+    if (block == 0) withoutBlock++;
+    columns.key(index, key.terminated());
+    columns.size(index, objectBytes);
+    size = index + 1;
+    ran = Ran.NOTHING;
+  }
+
+  /** Forgets outcomes before an operation. */
+  void start(Ran operation) {
+    Arrays.fill(outcomes, 0, size, Outcome.UNSET);
+    ran = operation;
+  }
+
+  /** Gives every entry that has no outcome yet the same one. */
+  void finish(long outcome) {
+    for (int i = 0; i < size; i++) {
+      if (outcomes[i] == Outcome.UNSET) outcomes[i] = outcome;
+    }
+  }
+
+  void requireBlocks(String operation) {
+    if (withoutBlock == 0) return;
+    int index = 0;
+    while (blocks[index] != 0)
+      index++;
+    throw new IllegalStateException(operation + " refused: " + describe(index) + " was added without a block");
+  }
+
+  /** Refuses entries that were added under an earlier epoch. */
+  void requireCurrent(String operation) {
+    if (gate.ordinal() == ordinal || size == 0) return;
+    throw new EpochChangedException(operation + " refused: the batch was filled before the refit to " + gate.epoch()
+        + "; compute again");
+  }
+
+  /** Gives the keys the epoch in force. {@return whether it is another than they had} */
+  boolean rekey() {
+    if (gate.ordinal() == ordinal) return false;
+    epoch = readEpoch();
+    return true;
+  }
+
+  /** {@return the epoch that the keys carry} */
+  WeightEpoch epoch() {
+    return epoch;
+  }
+
+  String describe(int index) {
+    return "entry " + index + " (" + keys[index] + ')';
+  }
+
+  private WeightEpoch readEpoch() {
+    WeightEpoch read;
+    do {
+      ordinal = gate.ordinal();
+      read = gate.epoch();
+    } while (gate.ordinal() != ordinal);
+    columns.prefix(codec.prefix(read));
+    return read;
+  }
+}

@@ -1,0 +1,193 @@
+package dev.gatun.store;
+
+import dev.gatun.backend.ClosedException;
+import dev.gatun.backend.StoreCode;
+import dev.gatun.memory.BlockPool;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs a batch: claims it, passes the gate, marks the blocks, calls the library, judges what came back, lets the blocks
+ * go and reports. Whatever is refused is refused before anything is sent.
+ */
+final class BatchRun {
+  private static final long MISS = StoreCode.OBJECT_NOT_FOUND.raw();
+  private static final long PRESENT = StoreCode.OBJECT_ALREADY_EXISTS.raw();
+
+  private final StoreCore core;
+  private final BatchEntries entries;
+  private final RegisteredSlab registered;
+  private final Activity activity;
+  private final BatchPins pins;
+  private final BatchCalls calls;
+  private final ExistenceQuestion question;
+  private final @Nullable Stamp stamp;
+  private final int headerBytes;
+
+  BatchRun(StoreCore core, BatchEntries entries, BlockPool pool, RegisteredSlab registered, Activity activity,
+      Arena arena) {
+    this.core = core;
+    this.entries = entries;
+    this.registered = registered;
+    this.activity = activity;
+    headerBytes = core.codec.headerBytes();
+    stamp = core.codec.verify() == Verify.NONE ? null : new Stamp(core.codec, pool.slab().segment(), arena);
+    pins = new BatchPins(entries, pool, registered, core.quarantined, core.codec, stamp);
+    calls = new BatchCalls(core, entries);
+    question = new ExistenceQuestion(core, entries, activity);
+  }
+
+  void put(MemorySegment replicate) {
+    begin("put");
+    try {
+      entries.requireBlocks("put");
+      int ticket = core.enter("put", entries.size);
+      try {
+        requireRegistered("put");
+        entries.requireCurrent("put");
+        if (stamp != null) stamp.epoch(entries.epoch());
+        pins.forPut();
+        putPinned(replicate);
+      } finally {
+        core.gate.exit(ticket);
+      }
+    } finally {
+      activity.end();
+    }
+  }
+
+  void get() {
+    begin("get");
+    try {
+      entries.requireBlocks("get");
+      boolean done = false;
+      boolean renew = false;
+      while (!done) {
+        int ticket = core.enterOrPark("get", entries.size, activity);
+        if (ticket == StoreCore.DISABLED) {
+          entries.start(BatchEntries.Ran.GET);
+          entries.finish(MISS);
+          return;
+        }
+        try {
+          requireRegistered("get");
+          renew |= entries.rekey();
+          // false: a refit began between entering and reading the epoch; wait for that one too
+          done = core.gate.isCurrent(ticket);
+          if (done) {
+            if (stamp != null) stamp.epoch(entries.epoch());
+            pins.forGet(renew);
+            getPinned(ticket);
+          }
+        } finally {
+          core.gate.exit(ticket);
+        }
+      }
+    } finally {
+      activity.end();
+    }
+  }
+
+  void exists() {
+    question.ask();
+  }
+
+  private void begin(String operation) {
+    activity.begin(operation, entries.size);
+    entries.ran = BatchEntries.Ran.NOTHING;
+  }
+
+  private void requireRegistered(String operation) {
+    if (registered.isOpen()) return;
+    throw new ClosedException(operation + " refused: the slab of the pool was unregistered from " + registered.name());
+  }
+
+  private void putPinned(MemorySegment replicate) {
+    entries.start(BatchEntries.Ran.PUT);
+    long started = System.nanoTime();
+    try {
+      if (core.policy.probeBeforePut()) probe();
+      calls.put(replicate);
+    } finally {
+      endPut(System.nanoTime() - started);
+    }
+  }
+
+  /** Gives keys that are there the outcome of a key that is there; the others stay to be put. */
+  private void probe() {
+    calls.exists();
+    for (int i = 0; i < entries.size; i++)
+      entries.outcomes[i] = entries.outcomes[i] == 1 ? PRESENT : Outcome.UNSET;
+  }
+
+  private void endPut(long nanos) {
+    entries.finish(Outcome.NOT_SENT);
+    boolean remembered = core.failedKeys.active();
+    int stored = 0;
+    int present = 0;
+    long bytes = 0;
+    for (int i = 0; i < entries.size; i++) {
+      long outcome = entries.outcomes[i];
+      pins.endPut(i, outcome);
+      if (outcome == 0) {
+        stored++;
+        bytes += entries.columns.size(i) - headerBytes;
+        if (remembered) core.failedKeys.remove(entries.keys[i].hash());
+      } else if (outcome == PRESENT) {
+        present++;
+      }
+    }
+    core.observer.onPut(stored, present, entries.size - stored - present, bytes, nanos);
+  }
+
+  private void getPinned(int ticket) {
+    entries.start(BatchEntries.Ran.GET);
+    question.leaveOutFailedKeys();
+    long started = System.nanoTime();
+    try {
+      calls.get();
+    } finally {
+      endGet(System.nanoTime() - started, core.gate.isCurrent(ticket));
+    }
+  }
+
+  private void endGet(long nanos, boolean current) {
+    entries.finish(Outcome.NOT_SENT);
+    int hits = 0;
+    int misses = 0;
+    int expired = 0;
+    int rejected = 0;
+    long bytes = 0;
+    for (int i = 0; i < entries.size; i++) {
+      long answer = entries.outcomes[i];
+      long outcome = answer >= 0 ? judge(i, answer, current) : answer;
+      entries.outcomes[i] = outcome;
+      pins.endGet(i, outcome);
+      if (outcome > 0) {
+        hits++;
+        bytes += outcome;
+      } else if (outcome == MISS) {
+        misses++;
+      } else if (outcome == StoreCode.LEASE_EXPIRED.raw()) {
+        expired++;
+      } else if (Outcome.isRejection(outcome)) {
+        rejected++;
+      } else if (outcome == StoreCode.TRANSFER_FAIL.raw()) {
+        core.failedKeys.add(entries.keys[i].hash(), outcome);
+      }
+    }
+    core.observer.onGet(hits, misses, expired, rejected, entries.size - hits - misses - expired - rejected, bytes,
+        nanos);
+  }
+
+  /** {@return the length of the page that arrived, or why it is not the page that was asked for} */
+  private long judge(int index, long arrivedBytes, boolean current) {
+    if (!current) return Outcome.of(Rejection.STALE);
+    if (arrivedBytes == 0) return Outcome.of(Rejection.EMPTY);
+    if (arrivedBytes > entries.columns.size(index)) return Outcome.of(Rejection.TORN);
+    if (stamp == null) return arrivedBytes;
+    Rejection reason = stamp.check(pins.offset(index), entries.keys[index].hash(), arrivedBytes);
+    return reason == null ? arrivedBytes - headerBytes : Outcome.of(reason);
+  }
+}

@@ -1,0 +1,68 @@
+package dev.gatun.store;
+
+/** Asks whether the keys of a batch can be read. */
+final class ExistenceQuestion {
+  private final StoreCore core;
+  private final BatchEntries entries;
+  private final BatchCalls calls;
+  private final Activity activity;
+
+  ExistenceQuestion(StoreCore core, BatchEntries entries, Activity activity) {
+    this.core = core;
+    this.entries = entries;
+    this.activity = activity;
+    calls = new BatchCalls(core, entries);
+  }
+
+  void ask() {
+    activity.begin("exists", entries.size);
+    entries.ran = BatchEntries.Ran.NOTHING;
+    try {
+      int ticket = core.enterOrPark("exists", entries.size, activity);
+      entries.start(BatchEntries.Ran.EXISTS);
+      if (ticket == StoreCore.DISABLED) {
+        entries.finish(0);
+        return;
+      }
+      try {
+        entries.rekey();
+        leaveOutFailedKeys();
+        send();
+      } finally {
+        core.gate.exit(ticket);
+      }
+    } finally {
+      activity.end();
+    }
+  }
+
+  /** Gives keys whose transfer failed moments ago the same failure, so that they are not sent. */
+  void leaveOutFailedKeys() {
+    if (!core.failedKeys.active()) return;
+    int skipped = 0;
+    for (int i = 0; i < entries.size; i++) {
+      long rawCode = core.failedKeys.rawCode(entries.keys[i].hash());
+      if (rawCode == FailedKeys.NONE) continue;
+      entries.outcomes[i] = Outcome.unsent(rawCode);
+      skipped++;
+    }
+    if (skipped > 0) core.observer.onSkip("failed-key", skipped);
+  }
+
+  private void send() {
+    long started = System.nanoTime();
+    try {
+      calls.exists();
+    } finally {
+      long nanos = System.nanoTime() - started;
+      entries.finish(Outcome.NOT_SENT);
+      int present = 0;
+      int absent = 0;
+      for (int i = 0; i < entries.size; i++) {
+        if (entries.outcomes[i] == 1) present++;
+        else if (entries.outcomes[i] == 0) absent++;
+      }
+      core.observer.onExists(present, absent, entries.size - present - absent, nanos);
+    }
+  }
+}
