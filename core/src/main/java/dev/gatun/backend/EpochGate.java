@@ -188,7 +188,7 @@ public final class EpochGate {
    */
   @SuppressWarnings("ReferenceEquality") // the object itself claims, not its value
   public synchronized void claim(Object refits) {
-    if (owner != null && owner != refits) {
+    if (owner != null && !owner.equals(refits)) {
       throw new IllegalStateException("the gate has a refit coordinator already; share that one");
     }
     owner = refits;

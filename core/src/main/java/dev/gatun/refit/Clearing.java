@@ -28,6 +28,7 @@ final class Clearing {
   private List<StoreTrace> traces = List.of();
   private int attempts;
   private long removed;
+  private long taken;
 
   Clearing(RefitGroup group, RefitPolicy policy, WeightEpoch epoch, List<Member> members, Steps steps,
     List<String> notes) {
@@ -49,6 +50,13 @@ final class Clearing {
 
   long removed() {
     return removed;
+  }
+
+  /** Objects removed since this was last asked. */
+  long takeRemoved() {
+    long since = removed - taken;
+    taken = removed;
+    return since;
   }
 
   void raise() {
@@ -186,7 +194,7 @@ final class Clearing {
     for (StoreTrace trace : traces) {
       boolean closed = !trace.registered();
       boolean stands = traces.stream().anyMatch(other -> other.standsFor(trace));
-      if (stands && (closed || trace.hung && !group.solo())) {
+      if (stands && (closed || (trace.hung && !group.solo()))) {
         trace.excuse();
         if (closed) trace.member().coordinator().forget(trace.port());
         notes.add(trace.port().name() + (closed ? " was closed" : " did not answer")

@@ -95,7 +95,7 @@ final class Member {
   }
 
   boolean registered(StorePort port) {
-    return gate().parts().stream().anyMatch(part -> part == port.store());
+    return gate().parts().stream().anyMatch(part -> part.equals(port.store()));
   }
 
   RefitReport.Replica report() {

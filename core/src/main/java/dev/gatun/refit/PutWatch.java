@@ -3,7 +3,6 @@ package dev.gatun.refit;
 import dev.gatun.backend.StoreCensus.Reading;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.Map;
 
 /**
@@ -19,7 +18,7 @@ final class PutWatch {
 
   /** Starts a new span, with all our puts ended. */
   void mark(String master, Reading reading, Collection<StorePort> ours) {
-    Map<StorePort, Long> sent = new IdentityHashMap<>();
+    Map<StorePort, Long> sent = new HashMap<>();
     for (StorePort port : ours) sent.put(port, port.store().keysSent());
     marks.put(master, new Mark(reading, sent));
     departed.remove(master);

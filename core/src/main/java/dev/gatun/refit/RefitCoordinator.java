@@ -46,7 +46,7 @@ public final class RefitCoordinator {
     this.observer = observer;
     List<Quiescable> parts = gate.parts();
     for (RefitStore store : stores) {
-      if (parts.stream().noneMatch(part -> part == store)) {
+      if (parts.stream().noneMatch(store::equals)) {
         throw new IllegalArgumentException(store.name() + " is not registered with this gate");
       }
     }
@@ -125,7 +125,7 @@ public final class RefitCoordinator {
   /** Every store ever seen at the gate that was not forgotten since, open or closed. */
   synchronized List<StorePort> ports() {
     for (Quiescable part : gate.parts()) {
-      if (part instanceof RefitStore store && ports.stream().noneMatch(port -> port.store() == store)) {
+      if (part instanceof RefitStore store && ports.stream().noneMatch(port -> port.store().equals(store))) {
         ports.add(new StorePort(store));
       }
     }

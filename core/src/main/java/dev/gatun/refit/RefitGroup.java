@@ -2,7 +2,7 @@ package dev.gatun.refit;
 
 import dev.gatun.backend.WeightEpoch;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +22,7 @@ public final class RefitGroup {
   private final PutWatch watch = new PutWatch();
   // all below guarded by this
   private final List<RefitCoordinator> members = new ArrayList<>();
-  private final Map<RefitCoordinator, String> left = new IdentityHashMap<>();
+  private final Map<RefitCoordinator, String> left = new HashMap<>();
   private @Nullable RefitRun current;
   private long resets;
   private long removed;
@@ -194,8 +194,8 @@ public final class RefitGroup {
     if (members.remove(member)) left.put(member, reason);
   }
 
-  synchronized void judged(long objects) {
-    resets++;
+  synchronized void judged(boolean first, long objects) {
+    if (first) resets++;
     removed += objects;
   }
 

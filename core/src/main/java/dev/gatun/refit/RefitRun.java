@@ -113,7 +113,6 @@ final class RefitRun {
         // whoever took long to call gets half of the deadline still
         Deadline least = Deadline.after(policy.deadline().dividedBy(2));
         judge(clearing.run(firstDeadline.atNanos() - least.atNanos() > 0 ? firstDeadline : least));
-        group.judged(clearing.removed());
       }
       return report;
     } finally {
@@ -171,8 +170,8 @@ final class RefitRun {
   private void settle() {
     if (anyOpened || verdict().outcome() != RefitOutcome.VERIFIED) return;
     Verdict now = clearing.lookAgain(verdict());
-    if (now != verdict() && clearing.mayRetry()) now = clearing.run(Deadline.after(policy.deadline()));
-    if (now != verdict()) judge(now);
+    if (!now.equals(verdict()) && clearing.mayRetry()) now = clearing.run(Deadline.after(policy.deadline()));
+    if (!now.equals(verdict())) judge(now);
   }
 
   /** Nothing that open() does would change anything any more. */
@@ -202,6 +201,7 @@ final class RefitRun {
   }
 
   private void judge(Verdict now) {
+    if (clearing.attempts() > 0) group.judged(verdict == null, clearing.takeRemoved());
     verdict = now;
     verdictNanos = System.nanoTime() - startNanos;
     report = describe(now);

@@ -12,20 +12,20 @@ final class RefitText {
 
   static String of(RefitReport report) {
     StringBuilder text = new StringBuilder();
-    line(text, "refit %s -> %s: %s", report.previous(), report.epoch(), report.outcome());
-    line(text, "  %s removed, %s, %s, %s, reset %d of this process",
-      count(report.removed(), "object"), count(report.replicas().size(), "replica"),
-      count(report.attempts(), "attempt"), millis(report.nanos()), report.resets());
+    line(text, "refit " + report.previous() + " -> " + report.epoch() + ": " + report.outcome());
+    line(text, "  " + count(report.removed(), "object") + " removed, " + count(report.replicas().size(), "replica") + ", "
+      + count(report.attempts(), "attempt") + ", " + millis(report.nanos()) + ", reset " + report.resets()
+      + " of this process");
     rows(text, report.steps().stream().map(step -> List.of(step.name(), millis(step.nanos()), step.detail())).toList());
     rows(text, report.stores().stream().map(RefitText::storeRow).toList());
     for (RefitReport.Store store : report.stores()) {
-      for (String key : store.leftovers()) line(text, "  left in %s: %s", store.name(), key);
+      for (String key : store.leftovers()) line(text, "  left in " + store.name() + ": " + key);
     }
     rows(text, report.replicas().stream().map(replica -> List.of(replica.name(),
       "gate " + replica.gate().name().toLowerCase(Locale.ROOT),
       replica.left().isEmpty() ? "" : "left: " + replica.left())).toList());
-    for (String reason : report.reasons()) line(text, "  not verified: %s", reason);
-    for (String note : report.notes()) line(text, "  note: %s", note);
+    for (String reason : report.reasons()) line(text, "  not verified: " + reason);
+    for (String note : report.notes()) line(text, "  note: " + note);
     return text.toString();
   }
 
@@ -81,8 +81,8 @@ final class RefitText {
     return cell + " ".repeat(width - cell.length());
   }
 
-  private static void line(StringBuilder text, String format, Object... values) {
-    text.append(String.format(Locale.ROOT, format, values)).append('\n');
+  private static void line(StringBuilder text, String line) {
+    text.append(line).append('\n');
   }
 
   private static String millis(long nanos) {
