@@ -25,7 +25,7 @@ public final class MooncakeLibraries {
    *
    * @param libraries
    *            library files, each after those that it needs: the loopback library alone, or Mooncake's engine and
-   *            then its store. Together they must define every function of the allow-lists.
+   *            then its store. Together they must define every function of the two Mooncake allow-lists.
    * @throws IllegalArgumentException
    *             if the list is empty: name at least one file
    * @throws IllegalStateException
