@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LibC {
   static final int RTLD_NOW = 2;
-  static final int RTLD_GLOBAL = 0x100;
+  static final int RTLD_NOLOAD = 4;
   static final int SIGSTOP = 19;
   static final int SIGCONT = 18;
 

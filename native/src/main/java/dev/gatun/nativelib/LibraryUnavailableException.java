@@ -13,6 +13,7 @@ public final class LibraryUnavailableException extends RuntimeException {
   private final transient List<String> tried;
   /** What mends it. */
   private final String fix;
+  private final String message;
 
   /**
    * Creates the exception.
@@ -22,7 +23,7 @@ public final class LibraryUnavailableException extends RuntimeException {
    * @param fix the line to type or the setting to change
    */
   public LibraryUnavailableException(String what, List<String> tried, String fix) {
-    super(message(what, tried, fix));
+    this.message = message(what, tried, fix);
     this.tried = List.copyOf(tried);
     this.fix = fix;
   }
@@ -36,9 +37,16 @@ public final class LibraryUnavailableException extends RuntimeException {
    * @param cause what was caught
    */
   public LibraryUnavailableException(String what, List<String> tried, String fix, Throwable cause) {
-    super(message(what, tried, fix), cause);
+    super(cause);
+    this.message = message(what, tried, fix);
     this.tried = List.copyOf(tried);
     this.fix = fix;
+  }
+
+  /** {@return what is unavailable and why, every place tried, and the fix, on lines of their own} */
+  @Override
+  public String getMessage() {
+    return message;
   }
 
   /** {@return the places that were looked at, in order} */

@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 public final class MooncakeMaster implements AutoCloseable {
   // $0 and $@ are the master and its flags; exec keeps the process id, so $$ is the master's. The name is compared
   // because the id may belong to another process by the time the pipe closes.
-  private static final String WATCHED = "trap '' INT; exec 3<&0; "
-      + "(read end <&3; read name </proc/$$/comm && [ \"$name\" = mooncake_master ] && kill -KILL $$) & "
+  private static final String WATCHED = "trap '' INT; exec 3<&0; (exec >/dev/null 2>&1; read end <&3; "
+      + "read name </proc/$$/comm && [ \"$name\" = mooncake_master ] && kill -KILL $$) & "
       + "exec \"$0\" \"$@\" </dev/null 3<&-";
   private static final int PORT_ATTEMPTS = 5; // unmeasured default; each loses a race against another process
   private static final Duration STOP_LIMIT = Duration.ofSeconds(3); // unmeasured default, then SIGKILL
@@ -125,19 +125,23 @@ public final class MooncakeMaster implements AutoCloseable {
     }
   }
 
+  // The admin interface says ready before the port for stores is bound, and also when it cannot be bound.
   private boolean isServing() {
-    if (!process.isAlive()) return false;
     try {
-      var health = (HttpURLConnection) adminUrl().resolve("/health").toURL().openConnection(Proxy.NO_PROXY);
-      health.setConnectTimeout(HTTP_LIMIT_MILLIS);
-      health.setReadTimeout(HTTP_LIMIT_MILLIS);
-      try (var body = health.getInputStream()) {
-        return new String(body.readAllBytes(), StandardCharsets.UTF_8).contains("\"service_ready\":true");
-      } finally {
-        health.disconnect();
-      }
+      return process.isAlive() && saysReady() && ListeningSockets.hasPort(process.pid(), ports.rpc());
     } catch (IOException e) {
-      return false; // not listening yet
+      return false; // not listening yet, or gone
+    }
+  }
+
+  private boolean saysReady() throws IOException {
+    var health = (HttpURLConnection) adminUrl().resolve("/health").toURL().openConnection(Proxy.NO_PROXY);
+    health.setConnectTimeout(HTTP_LIMIT_MILLIS);
+    health.setReadTimeout(HTTP_LIMIT_MILLIS);
+    try (var body = health.getInputStream()) {
+      return new String(body.readAllBytes(), StandardCharsets.UTF_8).contains("\"service_ready\":true");
+    } finally {
+      health.disconnect();
     }
   }
 

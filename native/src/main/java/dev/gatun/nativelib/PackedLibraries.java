@@ -2,8 +2,7 @@ package dev.gatun.nativelib;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.DirectoryNotEmptyException;
-import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -88,7 +87,8 @@ final class PackedLibraries {
     }
     try {
       Files.move(unfinished, directory, StandardCopyOption.ATOMIC_MOVE);
-    } catch (DirectoryNotEmptyException | FileAlreadyExistsException e) {
+    } catch (FileSystemException e) {
+      if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) throw e;
       for (String name : packed.keySet())
         Files.delete(unfinished.resolve(name));
       Files.delete(unfinished);

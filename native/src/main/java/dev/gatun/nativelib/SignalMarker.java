@@ -2,16 +2,21 @@ package dev.gatun.nativelib;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
- * While open, keeps a Mooncake store from taking over the process's signals: the store looks for the global symbol
- * {@code Py_IsInitialized} when the first one is created, and leaves signals alone when it finds it. Open before the
- * store library is loaded, close after the first store was created, so that a Python loaded later does not find it.
+ * Keeps a Mooncake store from taking over the process's signals: when the first store is created, the library looks for
+ * the symbol {@code Py_IsInitialized} and leaves signals alone when it finds it. Load the store library, open the
+ * marker, create the store, close the marker.
  *
- * <p>Any thread; one caller opens and closes.
+ * <p>Only the store's own libraries ever see the symbol, since the marker is linked to the store and opened after it,
+ * which puts it into their search scope and into no other. A marker that is visible to all would stay so: the loader
+ * keeps a library for as long as one lives that found a symbol in it. A Python loaded later finds its own symbol.
+ *
+ * <p>Any thread.
  */
 public final class SignalMarker implements AutoCloseable {
-  private static final String SYMBOL = "Py_IsInitialized";
+  private static final String STORE_SONAME = "libmooncake_store.so";
 
   private MemorySegment handle;
 
@@ -20,33 +25,31 @@ public final class SignalMarker implements AutoCloseable {
   }
 
   /**
-   * Makes the symbol visible. A process that has it already, being a Python, stays as it is.
+   * Shows the symbol to the store library, which must have been loaded.
    *
    * @return the open marker
-   * @throws LibraryUnavailableException if the marker library is missing or cannot be loaded; do what the message says
+   * @throws LibraryUnavailableException if the store is not loaded or the marker library is missing; do what the message
+   *         says
    */
   public static SignalMarker open() {
     LibC libc = LibC.get();
-    if (isVisible()) return new SignalMarker(MemorySegment.NULL);
-    Path library = NativeLibraries.locateMarker().loadOrder().getFirst();
-    MemorySegment handle = DynamicLoader.open(library, LibC.RTLD_NOW | LibC.RTLD_GLOBAL);
-    if (libc.dlsym(MemorySegment.NULL, SYMBOL).address() == 0) {
-      throw new IllegalStateException(library + " was loaded but does not show " + SYMBOL);
+    MemorySegment store = libc.dlopen(STORE_SONAME, LibC.RTLD_NOW | LibC.RTLD_NOLOAD);
+    if (store.address() == 0) {
+      // the marker must not make the loader fetch a store from somewhere else
+      throw new LibraryUnavailableException("no library with the soname " + STORE_SONAME + " is loaded", List.of(),
+          "load the store library before opening the marker; if its build has another soname: patchelf --set-soname "
+              + STORE_SONAME + " FILE");
     }
-    return new SignalMarker(handle);
+    libc.dlclose(store);
+    Path library = NativeLibraries.locateMarker().loadOrder().getFirst();
+    return new SignalMarker(DynamicLoader.open(library, LibC.RTLD_NOW));
   }
 
-  /** {@return whether a store created now would find the symbol and leave signals alone} */
-  public static boolean isVisible() {
-    return LibC.get().dlsym(MemorySegment.NULL, SYMBOL).address() != 0;
-  }
-
-  /** Hides the symbol again. A second call does nothing. */
+  /** Lets the marker go; the store keeps it if it looked. A second call does nothing. */
   @Override
   public synchronized void close() {
     if (handle.address() == 0) return;
-    int code = LibC.get().dlclose(handle);
-    if (code != 0) throw new IllegalStateException("dlclose of the marker library failed: " + LibC.get().dlerror());
+    LibC.get().dlclose(handle);
     handle = MemorySegment.NULL;
   }
 }
