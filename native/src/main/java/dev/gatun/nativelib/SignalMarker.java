@@ -2,7 +2,6 @@ package dev.gatun.nativelib;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
-import java.util.List;
 
 /**
  * Keeps a Mooncake store from taking over the process's signals: when the first store is created, the library looks for
@@ -25,24 +24,27 @@ public final class SignalMarker implements AutoCloseable {
   }
 
   /**
-   * Shows the symbol to the store library, which must have been loaded.
+   * Shows the symbol to the store library, which must have been loaded under its usual soname.
    *
-   * @return the open marker
-   * @throws LibraryUnavailableException if the store is not loaded or the marker library is missing; do what the message
-   *         says
+   * @return the open marker; see {@link #takesEffect()}
+   * @throws LibraryUnavailableException if the marker library is missing; do what the message says
    */
   public static SignalMarker open() {
     LibC libc = LibC.get();
     MemorySegment store = libc.dlopen(STORE_SONAME, LibC.RTLD_NOW | LibC.RTLD_NOLOAD);
-    if (store.address() == 0) {
-      // the marker must not make the loader fetch a store from somewhere else
-      throw new LibraryUnavailableException("no library with the soname " + STORE_SONAME + " is loaded", List.of(),
-          "load the store library before opening the marker; if its build has another soname: patchelf --set-soname "
-              + STORE_SONAME + " FILE");
-    }
+    // without it the loader would go and fetch a store from somewhere else, to satisfy the marker
+    if (store.address() == 0) return new SignalMarker(MemorySegment.NULL);
     libc.dlclose(store);
     Path library = NativeLibraries.locateMarker().loadOrder().getFirst();
     return new SignalMarker(DynamicLoader.open(library, LibC.RTLD_NOW));
+  }
+
+  /**
+   * {@return whether a store sees the symbol: no library with the soname {@code libmooncake_store.so} is loaded
+   * otherwise, and the first store will take over INT, TERM, HUP and USR1}
+   */
+  public synchronized boolean takesEffect() {
+    return handle.address() != 0;
   }
 
   /** Lets the marker go; the store keeps it if it looked. A second call does nothing. */

@@ -86,6 +86,7 @@ final class ChildMain {
   private static RawStore marked() {
     var symbols = NativeLibraries.open(prepared());
     try (SignalMarker marker = SignalMarker.open()) {
+      print("takes effect", marker.takesEffect());
       return RawStore.create(symbols);
     } finally {
       print("visible to others", LibC.get().dlsym(MemorySegment.NULL, "Py_IsInitialized").address() != 0);

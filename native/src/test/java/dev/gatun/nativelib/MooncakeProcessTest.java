@@ -52,6 +52,7 @@ class MooncakeProcessTest {
     var plain = ChildJvm.granted().run("create", "plain");
 
     assertEquals(marked.value("before"), marked.value("after"));
+    assertEquals("true", marked.value("takes effect"));
     assertEquals("false", marked.value("visible to others"));
     assertNotEquals(plain.value("before"), plain.value("after"));
   }

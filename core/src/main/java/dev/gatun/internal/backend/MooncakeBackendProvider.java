@@ -24,7 +24,6 @@ import org.slf4j.LoggerFactory;
 public final class MooncakeBackendProvider implements StoreBackendProvider {
   private static final Logger LOG = LoggerFactory.getLogger(MooncakeBackendProvider.class);
   private static final String HOT_CACHE = "MC_STORE_LOCAL_HOT_CACHE_SIZE";
-  private static final Object MARKER_LOCK = new Object();
 
   /** For {@link java.util.ServiceLoader}. */
   public MooncakeBackendProvider() {}
@@ -52,19 +51,18 @@ public final class MooncakeBackendProvider implements StoreBackendProvider {
   }
 
   /**
-   * Binds and creates behind the marker, which keeps the first store of a process from taking over its signals. One at a
-   * time: a second marker would not notice that the first one goes away.
+   * Binds, then creates behind the marker, which keeps the first store of a process from taking over its signals.
    */
   private static MemorySegment create(StoreOptions options) {
-    synchronized (MARKER_LOCK) {
-      SignalMarker marker = openMarker();
-      try {
-        LibraryBinding.bind(options,
-            path -> path == null ? NativeLibraries.locateMooncake() : NativeLibraries.locateMooncake(path));
-        return MooncakeStoreC.mooncake_store_create();
-      } finally {
-        marker.close();
-      }
+    LibraryBinding.bind(options,
+        path -> path == null ? NativeLibraries.locateMooncake() : NativeLibraries.locateMooncake(path));
+    SignalMarker marker = openMarker();
+    try {
+      if (!marker.takesEffect())
+        LOG.warn("the store library has an unusual soname: it may take over this process's signals");
+      return MooncakeStoreC.mooncake_store_create();
+    } finally {
+      marker.close();
     }
   }
 
