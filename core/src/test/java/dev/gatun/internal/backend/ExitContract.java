@@ -1,0 +1,104 @@
+package dev.gatun.internal.backend;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A process with a live store ends in every way a JVM can end, with the code it should have and no crash report. */
+abstract class ExitContract {
+  /** {@code loopback}, or the address of a master. */
+  abstract String store();
+
+  private ChildJvm start(String how) {
+    return start(how, Map.of());
+  }
+
+  private ChildJvm start(String how, Map<String, String> environment) {
+    return ChildJvm.start(ExitScenarios.class, environment, List.of(), store(), how);
+  }
+
+  private ChildJvm.End ended(ChildJvm child, String how) {
+    ChildJvm.End end = child.await();
+    System.out.println("exit by " + how + " with store " + store() + ": code " + end.code() + " after " + end.millis()
+        + " ms in all");
+    assertTrue(Files.notExists(Path.of("target", "children", "hs_err_pid" + child.pid() + ".log")), end.output());
+    return end;
+  }
+
+  @ParameterizedTest(name = "{0}: code {1}")
+  @CsvSource({"return,0", "exit,3", "halt,4", "close,0"})
+  @DisplayName("K15.03 K13.08 return, System.exit, halt, with a live store or a closed one")
+  void exits(String how, int code) {
+    try (ChildJvm child = start(how)) {
+      ChildJvm.End end = ended(child, how);
+      assertEquals(code, end.code(), end.output());
+      assertEquals(!how.equals("halt"), end.output().contains("hook ran"), end.output());
+    }
+  }
+
+  @Test
+  @DisplayName("K15 SIGTERM runs the hooks and ends with 143")
+  void terminated() {
+    try (ChildJvm child = start("wait")) {
+      child.awaitLine("open");
+      child.terminate();
+      ChildJvm.End end = ended(child, "SIGTERM");
+      assertEquals(143, end.code(), end.output());
+      assertTrue(end.output().contains("hook ran"), end.output());
+    }
+  }
+
+  @Test
+  @DisplayName("K15.07 System.exit under eight threads in gets: the hook drains them first, the code is 0")
+  void exitUnderGets() {
+    try (ChildJvm child = start("threads")) {
+      assertEquals(0, ended(child, "exit under gets").code(), child.output());
+    }
+  }
+
+  @RepeatedTest(10)
+  @DisplayName("K15.02 open, put, close, return: code 0 ten times of ten")
+  void closedTenTimes() {
+    try (ChildJvm child = start("close")) {
+      assertEquals(0, ended(child, "close").code(), child.output());
+    }
+  }
+
+  /** What the child may print about signal handlers that the library has changed. */
+  abstract List<String> changedHandlers();
+
+  @Test
+  @DisplayName("K15.04 P1 null checks of compiled code, GCs, this thread's signals and children keep working")
+  void signals() {
+    signals(Map.of());
+  }
+
+  @Test
+  @DisplayName("K15.05 the same with libjsig preloaded")
+  void signalsWithLibjsig() {
+    Path libjsig = Path.of(System.getProperty("java.home"), "lib", "libjsig.so");
+    assertTrue(Files.exists(libjsig), libjsig.toString());
+    signals(Map.of("LD_PRELOAD", libjsig.toString()));
+  }
+
+  private void signals(Map<String, String> environment) {
+    try (ChildJvm child = start("signals", environment)) {
+      ChildJvm.End end = ended(child, "signals");
+      assertEquals(0, end.code(), end.output());
+      assertTrue(changedHandlers().stream().anyMatch(list -> end.output().contains("changed handlers " + list)),
+          end.output());
+      assertTrue(end.output().contains("blocked signals unchanged"), end.output());
+      assertTrue(end.output().contains("caught 500000"), end.output());
+      assertTrue(end.output().contains("child ended true"), end.output());
+    }
+  }
+}
