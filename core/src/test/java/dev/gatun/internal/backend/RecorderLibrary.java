@@ -21,7 +21,8 @@ final class RecorderLibrary {
       Files.writeString(source, new String(Objects.requireNonNull(in).readAllBytes(), UTF_8) + engine());
     }
     Path library = folder.resolve("librecorder.so");
-    Process compiler = new ProcessBuilder("cc", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library.toString(),
+    Process compiler = new ProcessBuilder("cc", "-Wall", "-Werror", "-shared", "-fPIC",
+        "-Wl,-soname,libmooncake_store.so", "-o", library.toString(),
         source.toString(), "-ldl").redirectErrorStream(true).start();
     String output = new String(compiler.getInputStream().readAllBytes(), UTF_8);
     if (compiler.waitFor() != 0) throw new AssertionError("cc failed:\n" + output);

@@ -50,8 +50,8 @@ void mooncake_store_destroy(void *handle) {
 
 int mooncake_store_setup(void *handle, const char *host, const char *metadata, uint64_t segment, uint64_t buffer,
                          const char *protocol, const char *devices, const char *master) {
-  SAY("setup %d host=%s metadata=%s segment=%llu buffer=%llu protocol=%s devices=%s master=%s marker=%d", handle == &store,
-      host, metadata, (unsigned long long)segment, (unsigned long long)buffer, protocol, devices, master, marker());
+  SAY("setup %d host=%s metadata=%s segment=%llu buffer=%llu protocol=%s devices=%s master=%s", handle == &store, host,
+      metadata, (unsigned long long)segment, (unsigned long long)buffer, protocol, devices, master);
   return (int)number("RECORDER_SETUP");
 }
 
