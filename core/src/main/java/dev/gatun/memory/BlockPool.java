@@ -40,12 +40,15 @@ public final class BlockPool implements AutoCloseable, Quiescable {
   private final MemorySegment memory;
   private final long baseAddress;
   private final long strideBytes;
+  private final boolean poison;
   private final long poolBits = BlockWord.poolBits(NUMBERS.incrementAndGet());
   private final BlockStates states;
   private final FreeBlocks free;
   private final @Nullable LeaseTracker tracker;
   private final Quarantine quarantine = new Quarantine();
   private volatile boolean closed;
+  private boolean ended;
+  private List<BlockStatus> leaked = List.of();
 
   private BlockPool(Slab slab, boolean ownsSlab, PoolLayout layout, EpochGate gate, PoolOptions options) {
     this.slab = slab;
@@ -53,12 +56,13 @@ public final class BlockPool implements AutoCloseable, Quiescable {
     this.layout = layout;
     this.options = options;
     this.gate = gate;
-    memory = slab.carve(layout.totalBytes(), options.name());
-    baseAddress = memory.address();
+    poison = options.poison();
     strideBytes = layout.strideBytes();
     states = new BlockStates(layout.pageCount());
     free = new FreeBlocks(states);
     tracker = options.trackLeases() ? new LeaseTracker(layout.pageCount()) : null;
+    memory = slab.carve(layout.totalBytes(), options.name());
+    baseAddress = memory.address();
   }
 
   /**
@@ -113,9 +117,14 @@ public final class BlockPool implements AutoCloseable, Quiescable {
    */
   public static BlockPool allocate(PoolLayout layout, EpochGate gate, PoolOptions options) {
     Slab slab = Slab.allocate(SlabOptions.of(options.name(), layout.totalBytes()));
-    BlockPool pool = new BlockPool(slab, true, layout, gate, options);
-    gate.register(pool);
-    return pool;
+    try {
+      BlockPool pool = new BlockPool(slab, true, layout, gate, options);
+      gate.register(pool);
+      return pool;
+    } catch (RuntimeException | Error e) {
+      slab.close();
+      throw e;
+    }
   }
 
   /**
@@ -299,8 +308,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
       if (BlockWord.has(word, BlockWord.WRITER | BlockWord.INVALID | BlockWord.NULL)) {
         throw unreadable("beginRead", block, word);
       }
-      if (BlockWord.has(~word, BlockWord.READERS)) continue;
-      throw full("beginRead", block, "readers");
+      if (!BlockWord.has(~word, BlockWord.READERS)) throw full("beginRead", block, "readers");
     } while (!states.replace(index, word, word + BlockWord.READER));
     if (tracker != null) tracker.onTransfer(index);
   }
@@ -319,10 +327,23 @@ public final class BlockPool implements AutoCloseable, Quiescable {
       if (!BlockWord.sameLease(word, block) || !BlockWord.has(word, BlockWord.READERS)) {
         throw refused("endRead", block, word);
       }
-      if (BlockWord.has(word, BlockWord.QUARANTINED) && quarantine.holdsAll(index, word)) {
-        throw state("endRead", block, "its transfers are in quarantine; call endQuarantine");
+      if (BlockWord.has(word, BlockWord.QUARANTINED)) {
+        endReadBesideQuarantine(index, block);
+        return;
       }
     } while (!drop(index, word, word - BlockWord.READER));
+  }
+
+  private void endReadBesideQuarantine(int index, long block) {
+    synchronized (quarantine) {
+      long word;
+      do {
+        word = states.get(index);
+        if (quarantine.holdsAll(index, word)) {
+          throw state("endRead", block, "its transfers are in quarantine; call endQuarantine");
+        }
+      } while (!drop(index, word, word - BlockWord.READER));
+    }
   }
 
   /**
@@ -533,7 +554,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
   /**
    * Ends the pool, if no transfer uses its blocks: leases that are left are revoked and reported in the log. Idempotent.
    *
-   * @throws InUseException if transfers run or are in quarantine, or the pool's own slab is still registered
+   * @throws InUseException if transfers run or are in quarantine, or the pool's own slab is still registered: close again
    */
   @Override
   public void close() {
@@ -547,24 +568,28 @@ public final class BlockPool implements AutoCloseable, Quiescable {
    * @throws InUseException if something still uses the memory at the deadline: nothing was freed, close again
    */
   public synchronized void close(Deadline deadline) {
-    if (closed) return;
-    while (transferring(true)) {
-      if (deadline.reached()) throw new InUseException("close " + name() + " refused: " + inFlight());
-      LockSupport.parkNanos(this, POLL_NANOS);
-    }
-    if (ownsSlab && !slab.registrations().isEmpty()) {
-      throw new InUseException("close " + name() + " refused: " + slab + " is registered with "
+    if (!ended) {
+      awaitIdle(deadline);
+      if (ownsSlab && !slab.registrations().isEmpty()) {
+        throw new InUseException("close " + name() + " refused: " + slab + " is registered with "
           + slab.registrations().getFirst().registrar().name());
+      }
+      if (!closed) leaked = outstanding();
+      closed = true;
+      // revoked leases begin no transfer; one that slipped in before is waited for
+      while (!revokeAll()) awaitIdle(deadline);
+      end();
     }
-    List<BlockStatus> leaked = outstanding();
-    closed = true;
-    for (int i = 0; i < states.count(); i++)
-      end(i);
+    if (ownsSlab) slab.close(deadline);
+  }
+
+  private void end() {
+    ended = true;
     gate.unregister(this);
     slab.giveBack(options.name());
-    if (!leaked.isEmpty())
-      LOG.warn("{} closed with {} blocks leased, first: {}", name(), leaked.size(), leaked.getFirst());
-    if (ownsSlab) slab.close(deadline);
+    if (!leaked.isEmpty()) {
+      LOG.warn("{} closed with {} blocks not released, first: {}", name(), leaked.size(), leaked.getFirst());
+    }
   }
 
   /** {@return whether it was closed} */
@@ -572,15 +597,31 @@ public final class BlockPool implements AutoCloseable, Quiescable {
     return closed;
   }
 
-  private void end(int index) {
-    long word;
-    do {
-      word = states.get(index);
-      while (BlockWord.has(word, BlockWord.TRANSFERS)) {
-        LockSupport.parkNanos(this, POLL_NANOS);
-        word = states.get(index);
-      }
-    } while (!states.replace(index, word, BlockWord.closed(word)));
+  /** {@return the blocks that had not been released when the pool was closed; empty before} */
+  public synchronized List<BlockStatus> leaked() {
+    return leaked;
+  }
+
+  private void awaitIdle(Deadline deadline) {
+    while (transferring(true)) {
+      if (deadline.reached()) throw new InUseException("close " + name() + " refused: " + inFlight());
+      LockSupport.parkNanos(this, POLL_NANOS);
+    }
+  }
+
+  /** Ends all leases. False if transfers run on some of them still. */
+  private boolean revokeAll() {
+    boolean all = true;
+    for (int i = 0; i < states.count(); i++) {
+      long word;
+      long next;
+      do {
+        word = states.get(i);
+        next = BlockWord.has(word, BlockWord.TRANSFERS) ? word & ~BlockWord.REFERENCES : BlockWord.closed(word);
+      } while (!BlockWord.isClosed(word) && !states.replace(i, word, next));
+      all &= !BlockWord.has(next, BlockWord.TRANSFERS);
+    }
+    return all;
   }
 
   private boolean isCurrent(long word, long block) {
@@ -595,7 +636,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
   private boolean drop(int index, long word, long next) {
     if (BlockWord.has(next, BlockWord.HELD)) return states.replace(index, word, next);
     long freed = BlockWord.freed(next);
-    if (options.poison()) {
+    if (poison) {
       // the lease has ended, and the writer's bit keeps the block from being leased until it is filled
       if (!states.replace(index, word, freed | BlockWord.WRITER)) return false;
       pageAt(index).fill(PoolOptions.POISON);

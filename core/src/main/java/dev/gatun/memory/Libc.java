@@ -12,6 +12,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The calls of the C library that make memory. Each answers what the call answered, or the negated {@code errno}.
@@ -35,71 +37,84 @@ final class Libc {
   private static final long SYS_MBIND = System.getProperty("os.arch").equals("aarch64") ? 235 : 237;
   private static final long NODE_BITS = SlabOptions.NODE_MAX + 1;
 
-  private static final Linker LINKER = Linker.nativeLinker();
-  private static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
   private static final StructLayout STATE = Linker.Option.captureStateLayout();
   private static final VarHandle STATE_ERRNO = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+  private static @Nullable Libc instance;
 
-  private static final MethodHandle MMAP = bind("mmap",
-      FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
-  private static final MethodHandle MUNMAP = bind("munmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
-  private static final MethodHandle MPROTECT = bind("mprotect",
-      FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
-  private static final MethodHandle MADVISE = bind("madvise",
-      FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
-  private static final MethodHandle SYSCALL = bind("syscall", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG,
-      JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG), Linker.Option.firstVariadicArg(1));
-  private static final MethodHandle GETRLIMIT = bind("getrlimit", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS));
-  private static final MethodHandle SYSCONF = bind("sysconf", FunctionDescriptor.of(JAVA_LONG, JAVA_INT));
+  private final MethodHandle mmap = bind("mmap",
+    FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
+  private final MethodHandle munmap = bind("munmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+  private final MethodHandle mprotect =
+    bind("mprotect", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
+  private final MethodHandle madvise =
+    bind("madvise", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
+  private final MethodHandle syscall = bind("syscall", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG,
+    JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG), Linker.Option.firstVariadicArg(1));
+  private final MethodHandle getrlimit = bind("getrlimit", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS));
+  private final MethodHandle sysconf = bind("sysconf", FunctionDescriptor.of(JAVA_LONG, JAVA_INT));
 
   private Libc() {}
 
+  /** {@return the calls, bound at the first use; not in a static initialiser, so that a failure repeats its cause} */
+  static synchronized Libc get() {
+    if (instance == null) {
+      try {
+        instance = new Libc();
+      } catch (IllegalCallerException e) {
+        Module module = Libc.class.getModule();
+        throw new IllegalCallerException("native access is not allowed; start java with --enable-native-access="
+          + (module.isNamed() ? module.getName() : "ALL-UNNAMED"), e);
+      }
+    }
+    return instance;
+  }
+
   /** Maps anonymous private memory and returns its address, negative on error. */
-  static long map(long bytes, int protection, int extraFlags) {
-    return call(MMAP, 0L, bytes, protection, MAP_PRIVATE_ANONYMOUS | extraFlags, -1, 0L);
+  long map(long bytes, int protection, int extraFlags) {
+    return call(mmap, 0L, bytes, protection, MAP_PRIVATE_ANONYMOUS | extraFlags, -1, 0L);
   }
 
-  static long unmap(long address, long bytes) {
-    return call(MUNMAP, address, bytes);
+  long unmap(long address, long bytes) {
+    return call(munmap, address, bytes);
   }
 
-  static long protect(long address, long bytes, int protection) {
-    return call(MPROTECT, address, bytes, protection);
+  long protect(long address, long bytes, int protection) {
+    return call(mprotect, address, bytes, protection);
   }
 
-  static long advise(long address, long bytes, int advice) {
-    return call(MADVISE, address, bytes, advice);
+  long advise(long address, long bytes, int advice) {
+    return call(madvise, address, bytes, advice);
   }
 
   /** Binds pages that are not yet touched to one NUMA node, by system call, so that libnuma need not be there. */
-  static long bindToNode(long address, long bytes, int node) {
+  long bindToNode(long address, long bytes, int node) {
     try (Arena arena = Arena.ofConfined()) { // per call
       MemorySegment mask = arena.allocate(NODE_BITS / Byte.SIZE, Long.BYTES);
       mask.setAtIndex(JAVA_LONG, node / Long.SIZE, 1L << node);
       // the kernel reads one bit less than it is told
-      return call(SYSCALL, SYS_MBIND, address, bytes, (long) MPOL_BIND, mask, NODE_BITS + 1, 0L);
+      return call(syscall, SYS_MBIND, address, bytes, (long) MPOL_BIND, mask, NODE_BITS + 1, 0L);
     }
   }
 
   /** {@return bytes that may be locked, {@link Long#MAX_VALUE} if unlimited} */
-  static long memlockBytes() {
+  long memlockBytes() {
     try (Arena arena = Arena.ofConfined()) { // per call
       MemorySegment limit = arena.allocate(JAVA_LONG, 2);
-      if (call(GETRLIMIT, RLIMIT_MEMLOCK, limit) < 0) return Long.MAX_VALUE;
+      if (call(getrlimit, RLIMIT_MEMLOCK, limit) < 0) return Long.MAX_VALUE;
       long soft = limit.get(JAVA_LONG, 0);
       return soft < 0 ? Long.MAX_VALUE : soft;
     }
   }
 
-  static long pageBytes() {
-    return call(SYSCONF, SC_PAGESIZE);
+  long pageBytes() {
+    return call(sysconf, SC_PAGESIZE);
   }
 
   private static MethodHandle bind(String name, FunctionDescriptor descriptor, Linker.Option... more) {
-    Linker.Option[] options = new Linker.Option[more.length + 1];
-    options[0] = ERRNO;
-    System.arraycopy(more, 0, options, 1, more.length);
-    return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), descriptor, options);
+    Linker linker = Linker.nativeLinker();
+    Linker.Option[] options = Arrays.copyOf(more, more.length + 1);
+    options[more.length] = Linker.Option.captureCallState("errno");
+    return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor, options);
   }
 
   private static long call(MethodHandle function, Object... arguments) {

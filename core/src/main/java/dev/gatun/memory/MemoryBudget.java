@@ -1,6 +1,7 @@
 package dev.gatun.memory;
 
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,22 +24,22 @@ public final class MemoryBudget {
     this.capBytes = capBytes;
   }
 
-  private static final class OfProcess {
-    static final MemoryBudget BUDGET = ofProperty(System.getProperty(CAP_PROPERTY), ContainerLimit.bytes());
+  private static @Nullable MemoryBudget process;
 
-    private static MemoryBudget ofProperty(@org.jspecify.annotations.Nullable String text, long limitBytes) {
-      if (text == null) return new MemoryBudget("process", limitBytes);
-      try {
-        return capped("process", Long.parseLong(text));
-      } catch (NumberFormatException e) {
-        throw new IllegalArgumentException(CAP_PROPERTY + " must be a number of bytes: \"" + text + '"', e);
-      }
+  /**
+   * {@return the budget that slabs use unless told otherwise: {@value #CAP_PROPERTY} bytes, by default the limit of the
+   * container or machine}
+   *
+   * @throws IllegalArgumentException if the property is not a positive number
+   */
+  public static synchronized MemoryBudget process() {
+    if (process == null) {
+      String text = System.getProperty(CAP_PROPERTY);
+      process = text == null
+        ? new MemoryBudget("process", ContainerLimit.bytes())
+        : capped("process", parse(text), ContainerLimit.bytes());
     }
-  }
-
-  /** {@return the budget that slabs use unless told otherwise: {@value #CAP_PROPERTY} bytes, by default the limit of the container or machine} */
-  public static MemoryBudget process() {
-    return OfProcess.BUDGET;
+    return process;
   }
 
   /**
@@ -69,6 +70,14 @@ public final class MemoryBudget {
   /** {@return bytes of the open slabs, the gauge} */
   public long usedBytes() {
     return usedBytes.get();
+  }
+
+  private static long parse(String text) {
+    try {
+      return Long.parseLong(text);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(CAP_PROPERTY + " must be a number of bytes: \"" + text + '"', e);
+    }
   }
 
   void reserve(long bytes) {

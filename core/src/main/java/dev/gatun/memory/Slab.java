@@ -157,7 +157,7 @@ public final class Slab implements AutoCloseable {
 
   /** {@return what to do if registering this slab fails for lack of lockable memory; empty if the limit is high enough} */
   public Optional<String> memlockHint() {
-    long limit = Libc.memlockBytes();
+    long limit = Libc.get().memlockBytes();
     return limit >= byteSize()
         ? Optional.empty()
         : Optional.of("locked-memory limit is " + limit + " bytes, " + this

@@ -16,7 +16,7 @@ import java.nio.file.Path;
 record SlabMapping(long address, long bytes, String location) {
 
   static long roundedBytes(SlabOptions options) {
-    long page = options.hugePages().bytes() == 0 ? Libc.pageBytes() : options.hugePages().bytes();
+    long page = options.hugePages().bytes() == 0 ? Libc.get().pageBytes() : options.hugePages().bytes();
     if (options.bytes() > Long.MAX_VALUE - page) {
       throw new IllegalArgumentException(
           "bytes must leave room to round up to pages of " + page + ": " + options.bytes());
@@ -26,7 +26,7 @@ record SlabMapping(long address, long bytes, String location) {
 
   static SlabMapping create(SlabOptions options) {
     long bytes = roundedBytes(options);
-    long address = Libc.map(bytes, Libc.PROT_READ_WRITE, options.hugePages().mapFlags());
+    long address = Libc.get().map(bytes, Libc.PROT_READ_WRITE, options.hugePages().mapFlags());
     if (address < 0) throw refusedPages(options, bytes, (int) -address);
     try {
       StringBuilder location = new StringBuilder("host, pages ");
@@ -41,22 +41,22 @@ record SlabMapping(long address, long bytes, String location) {
       }
       return new SlabMapping(address, bytes, location.toString());
     } catch (RuntimeException e) {
-      Libc.unmap(address, bytes);
+      Libc.get().unmap(address, bytes);
       throw e;
     }
   }
 
   void unmap() {
-    long result = Libc.unmap(address, bytes);
+    long result = Libc.get().unmap(address, bytes);
     if (result < 0) throw new SlabException("munmap of " + bytes + " bytes failed: errno " + -result);
   }
 
   private static String describePages(SlabOptions options, long address, long bytes) {
-    long page = Libc.pageBytes();
+    long page = Libc.get().pageBytes();
     return switch (options.hugePages()) {
       case NONE -> page + " B";
       case TRANSPARENT -> {
-        long result = Libc.advise(address, bytes, Libc.MADV_HUGEPAGE);
+        long result = Libc.get().advise(address, bytes, Libc.MADV_HUGEPAGE);
         yield page + " B, merging "
             + (result < 0
                 ? "not available (errno " + -result + ')'
@@ -81,7 +81,7 @@ record SlabMapping(long address, long bytes, String location) {
   }
 
   private static void bind(SlabOptions options, long address, long bytes) {
-    long result = Libc.bindToNode(address, bytes, options.numaNode());
+    long result = Libc.get().bindToNode(address, bytes, options.numaNode());
     if (result == 0) return;
     String reason = switch ((int) -result) {
       case Libc.ENOSYS -> "this kernel is built without NUMA";
@@ -94,10 +94,10 @@ record SlabMapping(long address, long bytes, String location) {
   }
 
   private static void prefault(SlabOptions options, long address, long bytes) {
-    long result = Libc.advise(address, bytes, Libc.MADV_POPULATE_WRITE);
+    long result = Libc.get().advise(address, bytes, Libc.MADV_POPULATE_WRITE);
     if (result == -Libc.EINVAL) { // kernel before 5.14
       MemorySegment memory = MemorySegment.ofAddress(address).reinterpret(bytes);
-      for (long at = 0; at < bytes; at += Libc.pageBytes())
+      for (long at = 0; at < bytes; at += Libc.get().pageBytes())
         memory.set(ValueLayout.JAVA_BYTE, at, (byte) 0);
       return;
     }
