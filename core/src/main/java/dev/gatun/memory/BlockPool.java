@@ -325,7 +325,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
     do {
       word = states.get(index);
       if (!BlockWord.sameLease(word, block) || !BlockWord.has(word, BlockWord.READERS)) {
-        throw refused("endRead", block, word);
+        throw notRunning("endRead", block, word);
       }
       if (BlockWord.has(word, BlockWord.QUARANTINED)) {
         endReadBesideQuarantine(index, block);
@@ -378,7 +378,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
     do {
       word = states.get(index);
       if (!BlockWord.sameLease(word, block) || !BlockWord.has(word, BlockWord.WRITER)) {
-        throw refused("endWrite", block, word);
+        throw notRunning("endWrite", block, word);
       }
       if (BlockWord.has(word, BlockWord.QUARANTINED)) {
         throw state("endWrite", block, "its transfer is in quarantine; call endQuarantine");
@@ -402,7 +402,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
       do {
         word = states.get(index);
         if (!BlockWord.sameLease(word, block) || !BlockWord.has(word, BlockWord.TRANSFERS)) {
-          throw refused("quarantine", block, word);
+          throw notRunning("quarantine", block, word);
         }
         if (quarantine.holdsAll(index, word)) throw state("quarantine", block, "all its transfers are there already");
       } while (!states.replace(index, word, word | BlockWord.QUARANTINED));
@@ -425,7 +425,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
       do {
         word = states.get(index);
         if (!BlockWord.sameLease(word, block) || !BlockWord.has(word, BlockWord.QUARANTINED)) {
-          throw refused("endQuarantine", block, word);
+          throw notRunning("endQuarantine", block, word);
         }
         next = BlockWord.has(word, BlockWord.WRITER)
             ? (word & ~BlockWord.WRITER) | BlockWord.INVALID
@@ -572,12 +572,13 @@ public final class BlockPool implements AutoCloseable, Quiescable {
       awaitIdle(deadline);
       if (ownsSlab && !slab.registrations().isEmpty()) {
         throw new InUseException("close " + name() + " refused: " + slab + " is registered with "
-          + slab.registrations().getFirst().registrar().name());
+            + slab.registrations().getFirst().registrar().name());
       }
       if (!closed) leaked = outstanding();
       closed = true;
       // revoked leases begin no transfer; one that slipped in before is waited for
-      while (!revokeAll()) awaitIdle(deadline);
+      while (!revokeAll())
+        awaitIdle(deadline);
       end();
     }
     if (ownsSlab) slab.close(deadline);
@@ -696,11 +697,14 @@ public final class BlockPool implements AutoCloseable, Quiescable {
           + BlockWord.generation(word) + ')');
     }
     if (!BlockWord.has(word, BlockWord.REFERENCES)) return state(operation, block, "it was released");
-    if (!isCurrent(word, block)) {
-      return new EpochChangedException(operation + " refused: block " + BlockWord.index(block) + " of " + name()
-          + " was leased before the refit to " + gate.epoch() + "; release it and compute again");
-    }
-    return state(operation, block, "no such transfer runs");
+    return new EpochChangedException(operation + " refused: block " + BlockWord.index(block) + " of " + name()
+        + " was leased before the refit to " + gate.epoch() + "; release it and compute again");
+  }
+
+  private RuntimeException notRunning(String operation, long block, long word) {
+    return !closed && BlockWord.sameLease(word, block)
+        ? state(operation, block, "no such transfer runs")
+        : refused(operation, block, word);
   }
 
   private IllegalStateException unreadable(String operation, long block, long word) {

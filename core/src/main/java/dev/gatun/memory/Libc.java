@@ -42,14 +42,13 @@ final class Libc {
   private static @Nullable Libc instance;
 
   private final MethodHandle mmap = bind("mmap",
-    FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
+      FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
   private final MethodHandle munmap = bind("munmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
-  private final MethodHandle mprotect =
-    bind("mprotect", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
-  private final MethodHandle madvise =
-    bind("madvise", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
+  private final MethodHandle mprotect = bind("mprotect",
+      FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
+  private final MethodHandle madvise = bind("madvise", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
   private final MethodHandle syscall = bind("syscall", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG,
-    JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG), Linker.Option.firstVariadicArg(1));
+      JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG), Linker.Option.firstVariadicArg(1));
   private final MethodHandle getrlimit = bind("getrlimit", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS));
   private final MethodHandle sysconf = bind("sysconf", FunctionDescriptor.of(JAVA_LONG, JAVA_INT));
 
@@ -63,7 +62,7 @@ final class Libc {
       } catch (IllegalCallerException e) {
         Module module = Libc.class.getModule();
         throw new IllegalCallerException("native access is not allowed; start java with --enable-native-access="
-          + (module.isNamed() ? module.getName() : "ALL-UNNAMED"), e);
+            + (module.isNamed() ? module.getName() : "ALL-UNNAMED"), e);
       }
     }
     return instance;

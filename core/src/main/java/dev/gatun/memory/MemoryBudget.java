@@ -1,5 +1,6 @@
 package dev.gatun.memory;
 
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,8 +37,8 @@ public final class MemoryBudget {
     if (process == null) {
       String text = System.getProperty(CAP_PROPERTY);
       process = text == null
-        ? new MemoryBudget("process", ContainerLimit.bytes())
-        : capped("process", parse(text), ContainerLimit.bytes());
+          ? new MemoryBudget("process", ContainerLimit.bytes())
+          : capped("process", parse(text), ContainerLimit.bytes());
     }
     return process;
   }
@@ -55,11 +56,15 @@ public final class MemoryBudget {
 
   static MemoryBudget capped(String name, long capBytes, long limitBytes) {
     if (capBytes <= 0) throw new IllegalArgumentException("capBytes must be positive: " + capBytes);
-    if (capBytes > limitBytes) {
-      LOG.warn("memory budget {}: cap of {} bytes exceeds the {} bytes this container or machine may use; it would be"
-          + " killed before the cap is reached", name, capBytes, limitBytes);
-    }
+    excess(name, capBytes, limitBytes).ifPresent(LOG::warn);
     return new MemoryBudget(name, capBytes);
+  }
+
+  static Optional<String> excess(String name, long capBytes, long limitBytes) {
+    return capBytes <= limitBytes
+        ? Optional.empty()
+        : Optional.of("memory budget " + name + ": cap of " + capBytes + " bytes exceeds the " + limitBytes
+            + " bytes this container or machine may use; it would be killed before the cap is reached");
   }
 
   /** {@return the cap in bytes} */

@@ -1,6 +1,7 @@
 package dev.gatun.memory;
 
 import java.lang.ref.Cleaner;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,6 +23,12 @@ final class SlabLeak implements Runnable {
 
   @Override
   public void run() {
-    if (!closed) LOG.warn("{} was dropped without close; its memory stays in use until the process ends", slab);
+    report().ifPresent(LOG::warn);
+  }
+
+  Optional<String> report() {
+    return closed
+        ? Optional.empty()
+        : Optional.of(slab + " was dropped without close; its memory stays in use until the process ends");
   }
 }
