@@ -3,6 +3,7 @@ package dev.gatun.memory;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Where to look for a free block. Whether a block is free is said by its state word alone; what stands here are hints,
@@ -13,26 +14,25 @@ import java.util.Arrays;
  * in a shared bitmap. Taking looks in the own cache, then refills it from the bitmap, then in everybody's cache, and
  * gives up only after a whole round during which nobody released a block.
  *
- * <p>Two rules keep every free block hinted: a hint is copied to its new place before it is removed from the old one,
- * and it is dropped only by someone who saw, after removing it, that the block was taken: whoever has it will hint again.
+ * <p>A free block has a hint at every moment: one is copied to its new place before it is removed from the old one, and
+ * dropped only once its block was seen taken, so that whoever has it will hint it again.
  */
 final class FreeBlocks {
   private static final VarHandle INTS = MethodHandles.arrayElementVarHandle(int[].class);
   private static final VarHandle LONGS = MethodHandles.arrayElementVarHandle(long[].class);
 
-  // Layout of a cache, an int array: three groups on cache lines of their own, with 128 bytes before and after
+  // Layout of a cache, an int array: 128 bytes before and after, so that neighbours in memory share no cache line
   private static final int TOP = 32;
   private static final int RELEASES = 33;
-  private static final int CURSOR = 34;
+  private static final int CURSOR = 34; // where in the bitmap to look next, plus 1; 0 at first
   private static final int FIRST = 36;
   private static final int CAPACITY = 64; // one bitmap word refills it
-  private static final int SHARED_RELEASES = FIRST + CAPACITY + 32;
-  private static final int LENGTH = SHARED_RELEASES + 32;
+  private static final int LENGTH = FIRST + CAPACITY + 32;
 
   private final BlockStates states;
   private final long[] bits;
-  private final CacheOwners owners = new CacheOwners();
-  private final int[][] caches = new int[CacheOwners.COUNT][LENGTH];
+  private final ThreadCaches caches = new ThreadCaches(LENGTH);
+  private final LongAdder sharedReleases = new LongAdder();
 
   FreeBlocks(BlockStates states) {
     this.states = states;
@@ -40,9 +40,6 @@ final class FreeBlocks {
     bits = new long[Math.ceilDiv(count, Long.SIZE)];
     Arrays.fill(bits, -1L);
     if (count % Long.SIZE != 0) bits[bits.length - 1] = (1L << count) - 1;
-    // where each cache begins to look in the bitmap: spread evenly, so that threads do not meet
-    for (int i = 0; i < caches.length; i++)
-      caches[i][CURSOR] = (int) ((long) bits.length * i / caches.length);
   }
 
   /**
@@ -52,27 +49,24 @@ final class FreeBlocks {
    * @return its index, -1 if none is free
    */
   int take(long leasedBits) {
-    int own = owners.own();
-    if (own < 0) return takeElsewhere(caches[~own], leasedBits);
-    int[] cache = caches[own];
-    int index = pop(cache, leasedBits);
-    if (index >= 0) return index;
-    while (refill(cache)) {
-      index = pop(cache, leasedBits);
-      if (index >= 0) return index;
+    int[] cache = caches.own();
+    if (cache != null) {
+      do {
+        int index = pop(cache, leasedBits);
+        if (index >= 0) return index;
+      } while (refill(cache));
     }
-    return takeElsewhere(cache, leasedBits);
+    return takeElsewhere(leasedBits);
   }
 
   /** Hints a block that has just become free. */
   void put(int index) {
-    int own = owners.own();
-    if (own < 0) {
+    int[] cache = caches.own();
+    if (cache == null) {
       setBit(index);
-      INTS.getAndAdd(caches[~own], SHARED_RELEASES, 1);
+      sharedReleases.increment();
       return;
     }
-    int[] cache = caches[own];
     int top = cache[TOP];
     if (top == CAPACITY) top = spill(cache);
     cache[FIRST + top] = index;
@@ -84,18 +78,19 @@ final class FreeBlocks {
     int top = cache[TOP];
     while (top > 0) {
       int index = cache[FIRST + --top];
+      boolean taken = states.claim(index, leasedBits);
       INTS.setRelease(cache, TOP, top);
-      if (states.claim(index, leasedBits)) return index;
+      if (taken) return index;
     }
     return -1;
   }
 
   /** Copies one bitmap word into the empty cache, then clears it. False if the bitmap is empty. */
   private boolean refill(int[] cache) {
-    int at = cache[CURSOR];
+    int at = cache[CURSOR] == 0 ? firstLook() : cache[CURSOR] - 1;
     for (int n = 0; n < bits.length; n++) {
       if (at >= bits.length) at = 0;
-      long word = (long) LONGS.getVolatile(bits, at);
+      long word = bitsAt(at);
       if (word != 0) {
         int top = 0;
         for (long rest = word; rest != 0; rest &= rest - 1) {
@@ -103,7 +98,7 @@ final class FreeBlocks {
         }
         INTS.setRelease(cache, TOP, top);
         LONGS.getAndBitwiseAnd(bits, at, ~word);
-        cache[CURSOR] = at;
+        cache[CURSOR] = at + 1;
         return true;
       }
       at++;
@@ -117,28 +112,32 @@ final class FreeBlocks {
     for (int i = 0; i < half; i++)
       setBit(cache[FIRST + i]);
     System.arraycopy(cache, FIRST + half, cache, FIRST, half);
+    // counts as a release: whoever has looked at the bitmap already must look again
+    INTS.setRelease(cache, RELEASES, cache[RELEASES] + 1);
     INTS.setRelease(cache, TOP, half);
     return half;
   }
 
-  private int takeElsewhere(int[] cache, long leasedBits) {
+  private int takeElsewhere(long leasedBits) {
     while (true) {
-      int before = releases();
-      int index = takeFromBitmap(cache, leasedBits);
+      long before = releases();
+      int index = takeFromBitmap(leasedBits);
       if (index < 0) index = steal(leasedBits);
       if (index >= 0 || releases() == before) return index;
     }
   }
 
-  private int takeFromBitmap(int[] cache, long leasedBits) {
-    int at = (int) INTS.getOpaque(cache, CURSOR);
+  private int takeFromBitmap(long leasedBits) {
+    int at = firstLook();
     for (int n = 0; n < bits.length; n++) {
       if (at >= bits.length) at = 0;
-      for (long word = (long) LONGS.getVolatile(bits, at); word != 0; word = (long) LONGS.getVolatile(bits, at)) {
+      for (long word = bitsAt(at); word != 0; word = bitsAt(at)) {
         long bit = Long.lowestOneBit(word);
-        if (((long) LONGS.getAndBitwiseAnd(bits, at, ~bit) & bit) == 0) continue;
         int index = at * Long.SIZE + Long.numberOfTrailingZeros(bit);
-        if (states.claim(index, leasedBits)) return index;
+        boolean taken = states.claim(index, leasedBits);
+        LONGS.getAndBitwiseAnd(bits, at, ~bit);
+        // not taken: somebody has it and will hint it again, unless that happened just before the bit went
+        if (taken || states.claim(index, leasedBits)) return index;
       }
       at++;
     }
@@ -146,8 +145,9 @@ final class FreeBlocks {
   }
 
   private int steal(long leasedBits) {
-    for (int i = 0; i < caches.length; i++) {
-      int[] victim = caches[i];
+    for (int place = 0; place < ThreadCaches.COUNT; place++) {
+      int[] victim = caches.at(place);
+      if (victim == null) continue;
       int top = (int) INTS.getAcquire(victim, TOP);
       for (int k = 0; k < top; k++) {
         int index = (int) INTS.getOpaque(victim, FIRST + k);
@@ -157,14 +157,25 @@ final class FreeBlocks {
     return -1;
   }
 
+  /** {@return where in the bitmap the calling thread looks first: spread, so that threads do not meet} */
+  private int firstLook() {
+    int place = (int) Thread.currentThread().threadId() & (ThreadCaches.COUNT - 1);
+    return (int) ((long) bits.length * place / ThreadCaches.COUNT);
+  }
+
+  private long bitsAt(int at) {
+    return (long) LONGS.getVolatile(bits, at);
+  }
+
   private void setBit(int index) {
     LONGS.getAndBitwiseOr(bits, index / Long.SIZE, 1L << index);
   }
 
-  private int releases() {
-    int sum = 0;
-    for (int[] cache : caches) {
-      sum += (int) INTS.getAcquire(cache, RELEASES) + (int) INTS.getAcquire(cache, SHARED_RELEASES);
+  private long releases() {
+    long sum = sharedReleases.sum();
+    for (int place = 0; place < ThreadCaches.COUNT; place++) {
+      int[] cache = caches.at(place);
+      if (cache != null) sum += (int) INTS.getAcquire(cache, RELEASES);
     }
     return sum;
   }

@@ -4,7 +4,6 @@ import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.InUseException;
 import java.lang.foreign.MemorySegment;
-import java.lang.ref.Cleaner;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +26,6 @@ public final class Slab implements AutoCloseable {
   private final MemorySegment segment;
   private final SlabOrigin origin;
   private final SlabLeak leak;
-  private final Cleaner.Cleanable cleanable;
   private final List<Registration> registrations = new ArrayList<>();
   private final List<String> pools = new ArrayList<>();
   private long carvedBytes;
@@ -38,8 +36,7 @@ public final class Slab implements AutoCloseable {
     this.location = location;
     this.origin = origin;
     segment = origin.segment();
-    leak = new SlabLeak(toString());
-    cleanable = SlabLeak.CLEANER.register(this, leak);
+    leak = SlabLeak.watch(this, origin);
   }
 
   /**
@@ -223,8 +220,7 @@ public final class Slab implements AutoCloseable {
       throw new InUseException("close " + this + " refused: a native call holds its segment; wait for it");
     }
     open = false;
-    leak.closed = true;
-    cleanable.clean();
+    leak.forget();
     origin.free();
   }
 

@@ -317,7 +317,7 @@ class SlabTest {
     SlabLeak leak = new SlabLeak("slab x");
     assertTrue(leak.report().orElseThrow().contains("slab x was dropped without close"));
     leak.run();
-    leak.closed = true;
+    leak.forget();
     assertTrue(leak.report().isEmpty());
     leak.run();
     try (Slab slab = Slab.allocate(SlabOptions.of("closed", 4096))) {
