@@ -89,8 +89,10 @@ public class PoolBenchmark {
   @Benchmark
   @OperationsPerInvocation(BATCH)
   public long[] batchGatun(Pools pools, Held held) {
-    for (int i = 0; i < BATCH; i++) held.blocks[i] = pools.gatun.lease();
-    for (int i = 0; i < BATCH; i++) pools.gatun.release(held.blocks[i]);
+    for (int i = 0; i < BATCH; i++)
+      held.blocks[i] = pools.gatun.lease();
+    for (int i = 0; i < BATCH; i++)
+      pools.gatun.release(held.blocks[i]);
     return held.blocks;
   }
 
@@ -113,8 +115,10 @@ public class PoolBenchmark {
   }
 
   private static ByteBuf[] batch(ByteBufAllocator allocator, int bytes, Held held) {
-    for (int i = 0; i < BATCH; i++) held.buffers[i] = allocator.directBuffer(bytes, bytes);
-    for (int i = 0; i < BATCH; i++) held.buffers[i].release();
+    for (int i = 0; i < BATCH; i++)
+      held.buffers[i] = allocator.directBuffer(bytes, bytes);
+    for (int i = 0; i < BATCH; i++)
+      held.buffers[i].release();
     return held.buffers;
   }
 }
