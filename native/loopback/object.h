@@ -44,6 +44,7 @@ struct Object {
 
   uint64_t hash = 0;
   int64_t lease_until = 0;
+  int64_t idle_since = 0;  // when it became, or becomes, nobody's: the end of its put or of its last lease
   uint64_t bytes = 0;
   uint32_t key_bytes = 0;
   std::atomic<uint32_t> references{1};

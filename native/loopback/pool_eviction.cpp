@@ -13,13 +13,13 @@ constexpr uint64_t kKeysPerVictim = 20;
 
 struct Candidate {
   bool soft_pinned;
-  int64_t lease_until;
+  int64_t idle_since;
   uint64_t sequence;
   uint64_t hash;
   const Object* object;
 
-  // Ordinary objects before soft-pinned ones, the oldest lease first, then the oldest put.
-  auto order() const { return std::tuple(soft_pinned, lease_until, sequence); }
+  // Ordinary objects before soft-pinned ones, the longest idle first.
+  auto order() const { return std::tuple(soft_pinned, idle_since, sequence); }
 };
 
 bool later(const Candidate& a, const Candidate& b) {
@@ -50,7 +50,13 @@ bool Pool::make_room(uint64_t bytes) {
   // Nothing is gained by evicting for an object that fits no segment.
   if (bytes > segments_.largest_segment_bytes()) return false;
   std::unique_lock lock(eviction_mutex_, std::try_to_lock);
-  if (lock.owns_lock()) return evict_locked();
+  if (lock.owns_lock()) {
+    // Until it fits in one piece, or nothing more may go.
+    while (segments_.largest_free_bytes() < bytes) {
+      if (!evict_locked()) return false;
+    }
+    return true;
+  }
   // Somebody else is evicting: wait for what that gives.
   lock.lock();
   return true;
@@ -68,7 +74,7 @@ bool Pool::evict_locked() {
     shard.objects.for_each([&](const Object& object) {
       if (!evictable(object, now)) return;
       const bool soft = object.soft_pin && object.soft_pin_until > now && !mutant(Mutant::kSoftPinIgnored);
-      candidates.push_back({soft, object.lease_until, object.sequence, object.hash, &object});
+      candidates.push_back({soft, object.idle_since, object.sequence, object.hash, &object});
     });
   }
   const uint64_t wanted = (keys + kKeysPerVictim - 1) / kKeysPerVictim;

@@ -63,7 +63,8 @@ int Pool::end_put(Object& object) {
   object.state = ObjectState::kComplete;
   shard.counters.complete++;
   // No lease: a fresh object is removable at once. Reads do not extend the soft pin.
-  if (object.soft_pin) object.soft_pin_until = now_nanos() + Limits::soft_pin_nanos();
+  object.idle_since = now_nanos();
+  if (object.soft_pin) object.soft_pin_until = object.idle_since + Limits::soft_pin_nanos();
   return kOk;
 }
 

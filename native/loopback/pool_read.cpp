@@ -10,6 +10,7 @@ namespace gatun::loopback {
 void Pool::grant_lease(Object& object, int64_t now) {
   if (mutant(Mutant::kLostLease)) return;
   object.lease_until = std::max(object.lease_until, now + Limits::lease_nanos());
+  object.idle_since = std::max(object.idle_since, object.lease_until);
 }
 
 bool Pool::readable(const Object& object) const {
