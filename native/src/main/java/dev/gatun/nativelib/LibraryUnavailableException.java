@@ -13,6 +13,7 @@ public final class LibraryUnavailableException extends RuntimeException {
   private final transient List<String> tried;
   /** What mends it. */
   private final String fix;
+  /** Composed of the three. */
   private final String message;
 
   /**

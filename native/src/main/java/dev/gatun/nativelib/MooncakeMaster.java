@@ -62,21 +62,27 @@ public final class MooncakeMaster implements AutoCloseable {
    * @param runtime installed files
    * @param options ports, flags, log
    * @return the running master
+   * @throws IllegalArgumentException if the host is no address of this machine
    * @throws LibraryUnavailableException if it does not start, naming a port that is taken; the message ends with the
    *         last lines of its log
    */
   public static MooncakeMaster start(MooncakeRuntime runtime, MasterOptions options) {
-    boolean fixedPorts = options.rpcPort() != 0 && options.adminPort() != 0;
-    for (int attempt = 1;; attempt++) {
-      try {
-        Path log = options.log() == null ? Files.createTempFile("mooncake-master-", ".log") : options.log();
-        MasterPorts ports = MasterPorts.choose(options);
-        MooncakeMaster master = new MooncakeMaster(runtime, options, ports, log, launch(runtime, options, ports, log));
-        if (master.awaitServing(fixedPorts || attempt == PORT_ATTEMPTS)) return master;
-      } catch (IOException e) {
-        throw new LibraryUnavailableException("the master cannot be started: " + e, List.of(),
-            "check " + runtime.masterProgram() + " and the log file's directory", e);
-      }
+    for (int attempt = 1; attempt <= PORT_ATTEMPTS; attempt++) {
+      MooncakeMaster master = attempt(runtime, options);
+      if (master.awaitServing()) return master;
+    }
+    throw new LibraryUnavailableException("lost the race for free ports " + PORT_ATTEMPTS + " times", List.of(),
+        "choose ports for the master");
+  }
+
+  private static MooncakeMaster attempt(MooncakeRuntime runtime, MasterOptions options) {
+    try {
+      MasterPorts ports = MasterPorts.choose(options);
+      Path log = options.log() == null ? Files.createTempFile("mooncake-master-", ".log") : options.log();
+      return new MooncakeMaster(runtime, options, ports, log, launch(runtime, options, ports, log));
+    } catch (IOException e) {
+      throw new LibraryUnavailableException("the master cannot be started: " + e, List.of(),
+          "check " + runtime.masterProgram() + " and the log file's directory", e);
     }
   }
 
@@ -93,26 +99,30 @@ public final class MooncakeMaster implements AutoCloseable {
         .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile())).start();
   }
 
-  /** False when it lost a race for a port that can be chosen anew; throws when that is no way out. */
-  private boolean awaitServing(boolean lastChance) throws IOException {
+  /** False when it ended because another process was faster to take a port that was free when chosen. */
+  private boolean awaitServing() {
     long giveUpAt = System.nanoTime() + options.startLimit().toNanos();
     while (!isServing()) {
       boolean ended = hasEnded();
       if (!ended && System.nanoTime() < giveUpAt) continue;
-      List<String> taken = ended ? ports.taken(options.host()) : List.of();
-      String tail = Command.tail(Files.readString(log, StandardCharsets.ISO_8859_1), 15);
+      boolean lostPort = ended && !ports.taken(options.host()).isEmpty();
+      String tail = logTail();
       close();
-      if (!taken.isEmpty() && !lastChance) return false;
-      throw notServing(ended, taken, tail);
+      if (lostPort) return false;
+      throw new LibraryUnavailableException(
+          (ended ? "the master ended at start" : "the master did not serve within " + options.startLimit()) + "\n"
+              + tail,
+          List.of(), "see the log above");
     }
     return true;
   }
 
-  private LibraryUnavailableException notServing(boolean ended, List<String> taken, String tail) {
-    String what = ended ? "the master ended at start" : "the master did not serve within " + options.startLimit();
-    if (!taken.isEmpty()) what += ", taken by another process: " + String.join(", ", taken);
-    return new LibraryUnavailableException(what + "\n" + tail, List.of(),
-        taken.isEmpty() ? "see the log above" : "choose another port, or 0 for a free one");
+  private String logTail() {
+    try {
+      return Command.tail(Files.readString(log, StandardCharsets.ISO_8859_1), 15);
+    } catch (IOException e) {
+      return "its log cannot be read: " + e;
+    }
   }
 
   private boolean hasEnded() {
@@ -204,10 +214,11 @@ public final class MooncakeMaster implements AutoCloseable {
     kill();
     try {
       process = launch(runtime, options, ports, log);
-      awaitServing(true);
+      if (awaitServing()) return;
     } catch (IOException e) {
       throw new LibraryUnavailableException("the master cannot be restarted: " + e, List.of(), "see " + log, e);
     }
+    throw MasterPorts.refused(ports.taken(options.host()));
   }
 
   /** Ends the master, gently first, and removes a temporary log. A second call does nothing. */

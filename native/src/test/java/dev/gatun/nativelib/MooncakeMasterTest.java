@@ -73,7 +73,7 @@ class MooncakeMasterTest {
   }
 
   @Test
-  @DisplayName("K9.06 a taken port is named with its option")
+  @DisplayName("K9.06 a taken port is named with its option, a host that is not this one by its name")
   void takenPort() throws IOException {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       int port = taken.getLocalPort();
@@ -85,6 +85,10 @@ class MooncakeMasterTest {
 
       assertTrue(rpc.getMessage().contains("rpcPort " + port), rpc.getMessage());
       assertTrue(admin.getMessage().contains("adminPort " + port), admin.getMessage());
+      // 192.0.2.0/24 is reserved for documentation: nobody's address, and nothing is sent to it
+      var host = assertThrows(IllegalArgumentException.class,
+          () -> MooncakeMaster.start(runtime, MasterOptions.standard().withHost("192.0.2.77")));
+      assertTrue(host.toString().contains("host must be an address of this machine"), host.toString());
     }
   }
 
