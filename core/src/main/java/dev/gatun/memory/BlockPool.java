@@ -456,6 +456,11 @@ public final class BlockPool implements AutoCloseable, Quiescable {
     return memory.asSlice(offset("blockSegment", block), layout.headerBytes() + layout.pageBytes());
   }
 
+  /** {@return the address of the block whose place is 0; the others follow at the layout's stride} */
+  public long baseAddress() {
+    return baseAddress;
+  }
+
   /**
    * {@return the place of a block in its pool, from 0; the same for every lease of it}
    *

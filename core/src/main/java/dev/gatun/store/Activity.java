@@ -59,7 +59,12 @@ final class Activity {
     operation = name;
     keys = keyCount;
     thread = Thread.currentThread();
-    sinceNanos = System.nanoTime();
+    sinceNanos = 0;
+  }
+
+  /** Tells when the native part began, for reports; until then the operation counts as just begun. */
+  void nativeSince(long nanoTime) {
+    sinceNanos = nanoTime;
   }
 
   void park() {
@@ -107,7 +112,7 @@ final class Activity {
 
   @Override
   public String toString() {
-    double seconds = (System.nanoTime() - sinceNanos) / 1e9;
+    double seconds = sinceNanos == 0 ? 0 : (System.nanoTime() - sinceNanos) / 1e9;
     String what = state == PARKED ? " waiting for a refit" : "";
     return String.format(Locale.ROOT, "%s of %d keys for %.1f s on thread %s%s", operation, keys, seconds,
         thread.getName(), what);

@@ -3,6 +3,7 @@ package dev.gatun.store;
 import dev.gatun.backend.StoreCode;
 import dev.gatun.backend.StoreException;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 /**
  * Sends the entries of a batch to the library in calls of bounded size and writes the answers to the outcomes, in order.
@@ -12,55 +13,85 @@ final class BatchCalls {
   private final StoreCore core;
   private final BatchEntries entries;
   private final BatchColumns columns;
+  private final int keysMax;
+  private final long bytesMax;
 
   BatchCalls(StoreCore core, BatchEntries entries) {
     this.core = core;
     this.entries = entries;
     columns = entries.columns;
+    keysMax = core.policy.keysPerCallMax();
+    bytesMax = core.policy.bytesPerCallMax();
   }
 
-  void put(MemorySegment replicate) {
+  /** Puts every entry, or, if some have an outcome already, the others. */
+  void put(MemorySegment replicate, boolean all) {
+    if (fitsOneCall(all)) {
+      if (entries.size > 0) put(0, entries.size, replicate);
+      return;
+    }
     for (int from = next(0); from < entries.size;) {
       int to = end(from);
-      core.keysSent.addAndGet(to - from);
-      int code = core.backend.batchPut(BatchColumns.from(columns.keyPointers, from),
-          BatchColumns.from(columns.pages, from), BatchColumns.from(columns.sizes, from), to - from, replicate,
-          columns.results);
-      if (code != 0) throw failed("put", from, to, code);
-      for (int i = from; i < to; i++) {
-        int answer = columns.code(i - from);
-        // a positive number is no answer that this function gives
-        entries.outcomes[i] = answer <= 0 ? answer : StoreCode.UNKNOWN.raw();
-      }
+      put(from, to, replicate);
       from = next(to);
     }
   }
 
-  void get() {
+  /** Gets every entry, or, if some have an outcome already, the others. */
+  void get(boolean all) {
+    if (fitsOneCall(all)) {
+      if (entries.size > 0) get(0, entries.size);
+      return;
+    }
     for (int from = next(0); from < entries.size;) {
       int to = end(from);
-      int code = core.backend.batchGet(BatchColumns.from(columns.keyPointers, from),
-          BatchColumns.from(columns.pages, from), BatchColumns.from(columns.sizes, from), to - from, columns.results);
-      if (code != 0) throw failed("get", from, to, code);
-      for (int i = from; i < to; i++)
-        entries.outcomes[i] = columns.length(i - from);
+      get(from, to);
       from = next(to);
     }
   }
 
-  /** Asks for each key: 1 present, 0 absent, or a negative code. */
+  /** Asks for each key that has no outcome yet: 1 present, 0 absent, or a negative code. */
   void exists() {
     for (int from = next(0); from < entries.size;) {
-      int to = Math.min(entries.size, from + core.policy.keysPerCallMax());
-      int code = core.backend.batchExists(BatchColumns.from(columns.keyPointers, from), to - from, columns.results);
+      int to = (int) Math.min(entries.size, (long) from + keysMax);
+      int code = core.backend.batchExists(columns.keyPointers(from), to - from, columns.results());
       if (code != 0) throw failed("exists", from, to, code);
+      int[] answers = columns.codes(to - from);
       for (int i = from; i < to; i++) {
         if (entries.outcomes[i] != Outcome.UNSET) continue;
-        int answer = columns.code(i - from);
+        int answer = answers[i - from];
         entries.outcomes[i] = answer <= 1 ? answer : StoreCode.UNKNOWN.raw();
       }
       from = next(to);
     }
+  }
+
+  private void put(int from, int to, MemorySegment replicate) {
+    core.keysSent.addAndGet(to - from);
+    int code = core.backend.batchPut(columns.keyPointers(from), columns.pages(from), columns.sizes(from), to - from,
+        replicate, columns.results());
+    if (code != 0) throw failed("put", from, to, code);
+    if (columns.allZero(to - from)) {
+      Arrays.fill(entries.outcomes, from, to, 0);
+      return;
+    }
+    int[] answers = columns.codes(to - from);
+    for (int i = from; i < to; i++) {
+      int answer = answers[i - from];
+      // a positive number is no answer that this function gives
+      entries.outcomes[i] = answer <= 0 ? answer : StoreCode.UNKNOWN.raw();
+    }
+  }
+
+  private void get(int from, int to) {
+    int code = core.backend.batchGet(columns.keyPointers(from), columns.pages(from), columns.sizes(from), to - from,
+        columns.results());
+    if (code != 0) throw failed("get", from, to, code);
+    columns.lengthsInto(entries.outcomes, from, to - from);
+  }
+
+  private boolean fitsOneCall(boolean all) {
+    return all && entries.size <= keysMax && entries.totalBytes <= bytesMax;
   }
 
   /** {@return the first entry from here on that has no outcome yet} */
@@ -73,11 +104,11 @@ final class BatchCalls {
 
   /** {@return the end of the run of entries to send in one call; a single entry may exceed the bytes} */
   private int end(int from) {
-    int last = (int) Math.min(entries.size, (long) from + core.policy.keysPerCallMax());
-    long left = core.policy.bytesPerCallMax();
+    int last = (int) Math.min(entries.size, (long) from + keysMax);
+    long left = bytesMax;
     int at = from;
     while (at < last && entries.outcomes[at] == Outcome.UNSET) {
-      left -= columns.size(at);
+      left -= entries.objectBytes[at];
       if (left < 0 && at > from) break;
       at++;
     }

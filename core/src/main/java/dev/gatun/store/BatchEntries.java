@@ -16,14 +16,17 @@ final class BatchEntries {
   final BatchColumns columns;
   final KvKey[] keys;
   final long[] blocks;
+  final long[] objectBytes;
   final long[] outcomes;
   int size;
+  long totalBytes;
   Ran ran = Ran.NOTHING;
 
   private final EpochGate gate;
   private final KeyCodec codec;
   private final DuplicateTable duplicates;
   private int withoutBlock;
+  private boolean sizesChanged;
   private int ordinal;
   private WeightEpoch epoch;
 
@@ -33,6 +36,7 @@ final class BatchEntries {
     columns = new BatchColumns(arena, capacity, codec.prefixBytesMax());
     keys = new KvKey[capacity];
     blocks = new long[capacity];
+    objectBytes = new long[capacity];
     outcomes = new long[capacity];
     duplicates = new DuplicateTable(capacity);
     epoch = readEpoch();
@@ -40,33 +44,45 @@ final class BatchEntries {
 
   void clear() {
     size = 0;
+    totalBytes = 0;
     withoutBlock = 0;
     ran = Ran.NOTHING;
     duplicates.clear();
   }
 
   /** Adds an entry; {@code block} 0 for one that only existence is asked of. */
-  void add(KvKey key, long block, long objectBytes) {
+  @SuppressWarnings("ReferenceEquality") // a key that stood here in the round before is there still, bytes and all
+  void add(KvKey key, long block, long bytes) {
     int index = size;
     if (index == keys.length) throw new IllegalStateException("batch is full: capacity " + keys.length);
     if (index == 0 && gate.ordinal() != ordinal) epoch = readEpoch();
-    keys[index] = key;
+    if (keys[index] != key) {
+      columns.key(index, key.terminated());
+      keys[index] = key;
+    }
     int first = duplicates.enter(keys, index);
     if (first != DuplicateTable.NONE) {
       throw new IllegalArgumentException("entry " + index + " has the key of entry " + first + ": " + key);
     }
     blocks[index] = block;
     if (block == 0) withoutBlock++;
-    columns.key(index, key.terminated());
-    columns.size(index, objectBytes);
+    if (objectBytes[index] != bytes) {
+      objectBytes[index] = bytes;
+      sizesChanged = true;
+    }
+    totalBytes += bytes;
     size = index + 1;
     ran = Ran.NOTHING;
   }
 
-  /** Forgets outcomes before an operation. */
+  /** Forgets outcomes before an operation and brings the column of sizes up to date. */
   void start(Ran operation) {
     Arrays.fill(outcomes, 0, size, Outcome.UNSET);
     ran = operation;
+    if (sizesChanged) {
+      columns.sizes(objectBytes, keys.length);
+      sizesChanged = false;
+    }
   }
 
   /** Gives every entry that has no outcome yet the same one. */

@@ -4,7 +4,6 @@ import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.EpochChangedException;
 import dev.gatun.backend.InUseException;
 import dev.gatun.memory.BlockPool;
-import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /** Marks the blocks of a batch as used by a transfer and fills the column of their addresses; then lets them go. */
@@ -15,9 +14,11 @@ final class BatchPins {
   private final QuarantinedBlocks quarantined;
   private final @Nullable Stamp stamp;
   private final StampClaims claims;
+  private final long[] addresses;
+  private final long strideBytes;
+  /** Of the object in block 0: a header that the codec does not use is left out. */
+  private final long firstAddress;
   private final long slabAddress;
-  /** From a block's address to where the stored object begins: a header that the codec does not use is left out. */
-  private final long shiftBytes;
 
   BatchPins(BatchEntries entries, BlockPool pool, RegisteredSlab registered, QuarantinedBlocks quarantined,
       KeyCodec codec, @Nullable Stamp stamp) {
@@ -27,8 +28,10 @@ final class BatchPins {
     this.quarantined = quarantined;
     this.stamp = stamp;
     claims = StampClaims.of(pool);
+    addresses = new long[entries.keys.length];
+    strideBytes = pool.layout().strideBytes();
+    firstAddress = pool.baseAddress() + pool.headerBytes() - codec.headerBytes();
     slabAddress = pool.slab().segment().address();
-    shiftBytes = (long) pool.headerBytes() - codec.headerBytes();
   }
 
   /** Marks every block as being read and stamps it; all or, with an exception that names the entry, none. */
@@ -38,10 +41,10 @@ final class BatchPins {
       for (; i < entries.size; i++) {
         long block = entries.blocks[i];
         pool.beginRead(block);
-        long address = pool.blockAddress(block) + shiftBytes;
-        entries.columns.page(i, address);
-        if (stamp != null) stampPage(stamp, i, address - slabAddress);
+        addresses[i] = address(block);
+        if (stamp != null) stampPage(stamp, i, offset(i));
       }
+      entries.columns.pages(addresses, entries.size);
     } catch (RuntimeException refused) {
       for (int k = 0; k < i; k++)
         endPut(k, 0);
@@ -57,8 +60,9 @@ final class BatchPins {
         long block = entries.blocks[i];
         if (renew) pool.renew(block);
         pool.beginWrite(block);
-        entries.columns.page(i, pool.blockAddress(block) + shiftBytes);
+        addresses[i] = address(block);
       }
+      entries.columns.pages(addresses, entries.size);
     } catch (RuntimeException refused) {
       for (int k = 0; k < i; k++)
         pool.endWrite(entries.blocks[k], false);
@@ -69,7 +73,7 @@ final class BatchPins {
   /** Lets the block of a put go, or keeps it if native code may still read it. */
   void endPut(int index, long outcome) {
     long block = entries.blocks[index];
-    if (Outcome.leavesNativeRunning(outcome)) {
+    if (outcome != 0 && Outcome.leavesNativeRunning(outcome)) {
       quarantined.add(pool, registered, block, stamp == null ? null : claims);
       return;
     }
@@ -80,19 +84,25 @@ final class BatchPins {
   /** Lets the block of a get go, or keeps it if native code may still write it. */
   void endGet(int index, long outcome) {
     long block = entries.blocks[index];
-    if (Outcome.leavesNativeRunning(outcome)) quarantined.add(pool, registered, block, null);
-    else
+    if (outcome < 0 && Outcome.leavesNativeRunning(outcome)) {
+      quarantined.add(pool, registered, block, null);
+    } else {
       pool.endWrite(block, outcome > 0);
+    }
   }
 
   /** {@return where in the slab the object of an entry begins} */
   long offset(int index) {
-    return entries.columns.pages.getAtIndex(ValueLayout.JAVA_LONG, index) - slabAddress;
+    return addresses[index] - slabAddress;
+  }
+
+  private long address(long block) {
+    return firstAddress + pool.blockIndex(block) * strideBytes;
   }
 
   private void stampPage(Stamp with, int index, long offset) {
     long block = entries.blocks[index];
-    with.encode(offset, entries.keys[index].hash(), entries.columns.size(index) - Stamp.BYTES);
+    with.encode(offset, entries.keys[index].hash(), entries.objectBytes[index] - Stamp.BYTES);
     if (claims.claim(pool.blockIndex(block), with, offset)) return;
     pool.endRead(block);
     throw new InUseException("its block is being put under another key or length; put it again when that has ended");

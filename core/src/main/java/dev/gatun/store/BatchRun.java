@@ -106,23 +106,31 @@ final class BatchRun {
   private void putPinned(MemorySegment replicate) {
     entries.start(BatchEntries.Ran.PUT);
     long started = System.nanoTime();
+    activity.nativeSince(started);
     try {
-      if (core.policy.probeBeforePut()) probe();
-      calls.put(replicate);
+      boolean all = !core.policy.probeBeforePut() || probe();
+      calls.put(replicate, all);
+    } catch (RuntimeException | Error e) {
+      entries.finish(Outcome.NOT_SENT);
+      throw e;
     } finally {
       endPut(System.nanoTime() - started);
     }
   }
 
-  /** Gives keys that are there the outcome of a key that is there; the others stay to be put. */
-  private void probe() {
+  /** Gives keys that are there the outcome of a key that is there. {@return whether there are none} */
+  private boolean probe() {
     calls.exists();
-    for (int i = 0; i < entries.size; i++)
-      entries.outcomes[i] = entries.outcomes[i] == 1 ? PRESENT : Outcome.UNSET;
+    boolean none = true;
+    for (int i = 0; i < entries.size; i++) {
+      boolean present = entries.outcomes[i] == 1;
+      entries.outcomes[i] = present ? PRESENT : Outcome.UNSET;
+      none &= !present;
+    }
+    return none;
   }
 
   private void endPut(long nanos) {
-    entries.finish(Outcome.NOT_SENT);
     boolean remembered = core.failedKeys.active();
     int stored = 0;
     int present = 0;
@@ -132,60 +140,71 @@ final class BatchRun {
       pins.endPut(i, outcome);
       if (outcome == 0) {
         stored++;
-        bytes += entries.columns.size(i) - headerBytes;
+        bytes += entries.objectBytes[i];
         if (remembered) core.failedKeys.remove(entries.keys[i].hash());
       } else if (outcome == PRESENT) {
         present++;
       }
     }
-    core.observer.onPut(stored, present, entries.size - stored - present, bytes, nanos);
+    core.observer.onPut(stored, present, entries.size - stored - present, bytes - (long) stored * headerBytes, nanos);
   }
 
   private void getPinned(int ticket) {
     entries.start(BatchEntries.Ran.GET);
-    question.leaveOutFailedKeys();
+    boolean all = !question.leaveOutFailedKeys();
     long started = System.nanoTime();
+    activity.nativeSince(started);
     try {
-      calls.get();
+      calls.get(all);
+    } catch (RuntimeException | Error e) {
+      entries.finish(Outcome.NOT_SENT);
+      throw e;
     } finally {
       endGet(System.nanoTime() - started, core.gate.isCurrent(ticket));
     }
   }
 
   private void endGet(long nanos, boolean current) {
-    entries.finish(Outcome.NOT_SENT);
     int hits = 0;
-    int misses = 0;
-    int expired = 0;
-    int rejected = 0;
     long bytes = 0;
     for (int i = 0; i < entries.size; i++) {
-      long answer = entries.outcomes[i];
-      long outcome = answer >= 0 ? judge(i, answer, current) : answer;
-      entries.outcomes[i] = outcome;
+      long outcome = entries.outcomes[i];
+      if (outcome >= 0) {
+        outcome = judge(i, outcome, current);
+        entries.outcomes[i] = outcome;
+      }
       pins.endGet(i, outcome);
       if (outcome > 0) {
         hits++;
         bytes += outcome;
-      } else if (outcome == MISS) {
-        misses++;
-      } else if (outcome == StoreCode.LEASE_EXPIRED.raw()) {
-        expired++;
-      } else if (Outcome.isRejection(outcome)) {
-        rejected++;
-      } else if (outcome == StoreCode.TRANSFER_FAIL.raw()) {
-        core.failedKeys.add(entries.keys[i].hash(), outcome);
       }
     }
-    core.observer.onGet(hits, misses, expired, rejected, entries.size - hits - misses - expired - rejected, bytes,
-        nanos);
+    reportGet(hits, bytes, nanos);
+  }
+
+  private void reportGet(int hits, long bytes, long nanos) {
+    int misses = 0;
+    int expired = 0;
+    int rejected = 0;
+    int others = 0;
+    for (int i = 0; hits + misses + expired + rejected + others < entries.size; i++) {
+      long outcome = entries.outcomes[i];
+      if (outcome > 0) continue;
+      if (outcome == MISS) misses++;
+      else if (outcome == StoreCode.LEASE_EXPIRED.raw()) expired++;
+      else if (Outcome.isRejection(outcome)) rejected++;
+      else
+        others++;
+      if (outcome == StoreCode.TRANSFER_FAIL.raw()) core.failedKeys.add(entries.keys[i].hash(), outcome);
+    }
+    core.observer.onGet(hits, misses, expired, rejected, others, bytes, nanos);
   }
 
   /** {@return the length of the page that arrived, or why it is not the page that was asked for} */
   private long judge(int index, long arrivedBytes, boolean current) {
     if (!current) return Outcome.of(Rejection.STALE);
     if (arrivedBytes == 0) return Outcome.of(Rejection.EMPTY);
-    if (arrivedBytes > entries.columns.size(index)) return Outcome.of(Rejection.TORN);
+    if (arrivedBytes > entries.objectBytes[index]) return Outcome.of(Rejection.TORN);
     if (stamp == null) return arrivedBytes;
     Rejection reason = stamp.check(pins.offset(index), entries.keys[index].hash(), arrivedBytes);
     return reason == null ? arrivedBytes - headerBytes : Outcome.of(reason);

@@ -36,9 +36,9 @@ final class ExistenceQuestion {
     }
   }
 
-  /** Gives keys whose transfer failed moments ago the same failure, so that they are not sent. */
-  void leaveOutFailedKeys() {
-    if (!core.failedKeys.active()) return;
+  /** Gives keys whose transfer failed moments ago the same failure, so that they are not sent. {@return whether any} */
+  boolean leaveOutFailedKeys() {
+    if (!core.failedKeys.active()) return false;
     int skipped = 0;
     for (int i = 0; i < entries.size; i++) {
       long rawCode = core.failedKeys.rawCode(entries.keys[i].hash());
@@ -47,10 +47,12 @@ final class ExistenceQuestion {
       skipped++;
     }
     if (skipped > 0) core.observer.onSkip("failed-key", skipped);
+    return skipped > 0;
   }
 
   private void send() {
     long started = System.nanoTime();
+    activity.nativeSince(started);
     try {
       calls.exists();
     } finally {
