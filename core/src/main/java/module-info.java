@@ -1,4 +1,5 @@
 /** Gatun: KV-cache transfer for the JVM. Start at {@code dev.gatun.store.KvStore}. */
+@SuppressWarnings("module") // the command is built after this module
 module dev.gatun.core {
   requires static transitive org.jspecify;
   requires dev.gatun.nativelib;
@@ -11,6 +12,7 @@ module dev.gatun.core {
   requires jdk.jfr;
 
   exports dev.gatun.backend;
+  exports dev.gatun.internal.backend to dev.gatun.cli;
   exports dev.gatun.memory;
   exports dev.gatun.store;
   exports dev.gatun.refit;

@@ -51,7 +51,7 @@ public record CapacityPlan(long segmentBytes, int segments, boolean enough) {
 
   private static long neededBytes(long peakPages, long pageBytes) {
     double pages = (double) peakPages * roundUp(pageBytes, 64) / FILL;
-    return (long) Math.min(Long.MAX_VALUE >> 1, pages) + SEGMENT_BYTES_MIN;
+    return (long) Math.min(1L << 60, pages) + SEGMENT_BYTES_MIN;
   }
 
   private static CapacityPlan divide(long bytes, int segments, boolean enough) {

@@ -1,0 +1,46 @@
+package dev.gatun.cli;
+
+import dev.gatun.cli.console.ExitCode;
+import dev.gatun.cli.console.Failure;
+import dev.gatun.cli.console.Json;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** Says on standard error what went wrong, in one line; with {@code --json} also as an object on standard output. */
+final class ErrorPrinter implements IParameterExceptionHandler, IExecutionExceptionHandler {
+  private final boolean json;
+  private final boolean debug;
+
+  ErrorPrinter(List<String> arguments) {
+    json = arguments.contains("--json");
+    debug = arguments.contains("--debug");
+  }
+
+  @Override
+  public int handleParseException(ParameterException refusal, String[] arguments) {
+    CommandLine command = refusal.getCommandLine();
+    say(refusal, String.valueOf(refusal.getMessage()), ExitCode.USAGE);
+    UnmatchedArgumentException.printSuggestions(refusal, command.getErr());
+    System.err.println("Try: " + command.getCommandSpec().qualifiedName() + " --help");
+    return ExitCode.USAGE;
+  }
+
+  @Override
+  public int handleExecutionException(Exception failure, CommandLine command, ParseResult parsed) {
+    int code = Failure.exitCode(failure);
+    say(failure, Failure.message(failure), code);
+    return code;
+  }
+
+  private void say(Exception failure, String message, int code) {
+    if (debug) failure.printStackTrace();
+    System.err.println("gatun: " + message);
+    if (json) System.out.println(Json.pretty(Map.of("error", message, "exitCode", code)));
+  }
+}

@@ -1,0 +1,51 @@
+package dev.gatun.cli;
+
+import java.util.Arrays;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The {@code gatun} command. */
+@Command(name = "gatun", description = "KV-cache transfer for the JVM: moves KV pages, and resets them on every refit.", subcommands = {
+    ReplayCommand.class, MooncakeCommand.class, StoreCommand.class, RefitCommand.class,
+    DoctorCommand.class, ReplicaCommand.class}, footer = {"",
+        "Exit codes: 0 done; 1 failed, or a page was stale or wrong; 2 wrong usage or input;",
+        "3 a refit could not be verified; 4 something needed is not there.",
+        "Each command: gatun COMMAND --help"})
+public final class Gatun implements Runnable {
+  @Option(names = {"-h", "--help"}, usageHelp = true, description = "print this help")
+  boolean help;
+
+  @Option(names = {"-V", "--version"}, description = "print versions of Gatun, its native library and the ABI")
+  boolean version;
+
+  @Option(names = "--json", description = "with --version: print one JSON object")
+  boolean json;
+
+  /**
+   * Runs a command and ends the process with its exit code.
+   *
+   * @param arguments the command line
+   */
+  public static void main(String[] arguments) {
+    System.exit(execute(arguments));
+  }
+
+  /**
+   * Runs a command.
+   *
+   * @param arguments the command line
+   * @return its exit code
+   */
+  static int execute(String... arguments) {
+    ErrorPrinter errors = new ErrorPrinter(Arrays.asList(arguments));
+    return new CommandLine(new Gatun()).setParameterExceptionHandler(errors).setExecutionExceptionHandler(errors)
+        .setCaseInsensitiveEnumValuesAllowed(true).setUsageHelpAutoWidth(true).execute(arguments);
+  }
+
+  @Override
+  public void run() {
+    if (!version) throw GatunCommand.usage("a command is missing; see gatun --help");
+    Version.print(json);
+  }
+}

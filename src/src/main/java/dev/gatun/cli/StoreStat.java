@@ -1,0 +1,64 @@
+package dev.gatun.cli;
+
+import dev.gatun.backend.ByteSize;
+import dev.gatun.cli.console.CommandException;
+import dev.gatun.cli.console.ExitCode;
+import dev.gatun.cli.console.Json;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** {@code gatun store stat [KEY]}. */
+@Command(name = "stat", description = {"Says what the master's administration knows of the store, or of one key.",
+    "Grants no leases. Exits with 1 if there is no such key."})
+final class StoreStat extends GatunCommand {
+  @Mixin
+  StoreConnection connection = new StoreConnection();
+
+  @Parameters(arity = "0..1", paramLabel = "KEY", description = "one key; default: the whole store")
+  @Nullable
+  String key;
+
+  @Override
+  int run() {
+    MasterHttp master = new MasterHttp(connection.admin());
+    Map<String, Object> map = key == null ? store(master) : key(master, key);
+    answer(map, text(map));
+    return ExitCode.OK;
+  }
+
+  private static Map<String, Object> key(MasterHttp master, String key) {
+    String found = master.key(key)
+        .orElseThrow(() -> new CommandException(ExitCode.FAILED, "no such key: " + key));
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("key", key);
+    map.putAll(Json.parse(found));
+    return map;
+  }
+
+  private static Map<String, Object> store(MasterHttp master) {
+    String metrics = master.metrics();
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("role", Json.parse(master.health()).get("role"));
+    map.put("keys", (long) MasterHttp.metric(metrics, "master_key_count"));
+    map.put("allocatedBytes", (long) MasterHttp.metric(metrics, "master_allocated_bytes"));
+    map.put("capacityBytes", (long) MasterHttp.metric(metrics, "master_total_capacity_bytes"));
+    map.put("clients", (long) MasterHttp.metric(metrics, "master_active_clients"));
+    map.put("segments", Json.parse(master.segments()).get("segments"));
+    return map;
+  }
+
+  private static String text(Map<String, Object> map) {
+    StringBuilder text = new StringBuilder();
+    map.forEach((name, value) -> {
+      boolean bytes = name.endsWith("Bytes") && value instanceof Long size && size >= 0;
+      text.append(String.format(Locale.ROOT, "%-16s %s%n", name,
+          bytes ? value + " (" + ByteSize.format((Long) value) + ')' : value));
+    });
+    return text.toString();
+  }
+}

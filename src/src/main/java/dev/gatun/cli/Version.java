@@ -1,0 +1,59 @@
+package dev.gatun.cli;
+
+import dev.gatun.cli.console.Json;
+import dev.gatun.nativelib.LibraryUnavailableException;
+import dev.gatun.nativelib.MooncakeInstaller;
+import dev.gatun.nativelib.MooncakeRuntime;
+import dev.gatun.nativelib.NativeLibraries;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Properties;
+
+/** What {@code gatun --version} says. */
+final class Version {
+  private Version() {}
+
+  /** Prints versions: of Gatun, its native library, the ABI, the runtimes. */
+  static void print(boolean json) {
+    Map<String, Object> map = map();
+    if (json) System.out.println(Json.pretty(map));
+    else
+      map.forEach((name, value) -> System.out.println(String.format(Locale.ROOT, "%-16s %s", name, value)));
+  }
+
+  /** {@return what is known of the build and of the libraries} */
+  static Map<String, Object> map() {
+    Properties build = build();
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("gatun", build.getProperty("version", "unknown"));
+    map.put("commit", build.getProperty("commit", "unknown"));
+    map.put("nativeLibrary", loopback());
+    map.put("abi", "Mooncake store (19 functions) and engine (27), as of " + MooncakeInstaller.VERSION);
+    map.put("mooncake", MooncakeRuntime.installed().map(runtime -> runtime.version() + " in " + runtime.root())
+        .orElse("not installed; gatun mooncake install"));
+    map.put("java", System.getProperty("java.vm.name") + ' ' + Runtime.version());
+    return map;
+  }
+
+  private static String loopback() {
+    try {
+      return NativeLibraries.locateLoopback().loadOrder().getFirst().toString();
+    } catch (LibraryUnavailableException missing) {
+      return "missing: " + missing.getMessage();
+    }
+  }
+
+  private static Properties build() {
+    Properties build = new Properties();
+    try (InputStream in = Version.class.getResourceAsStream("build.properties")) {
+      if (in != null) build.load(in);
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
+    }
+    return build;
+  }
+}

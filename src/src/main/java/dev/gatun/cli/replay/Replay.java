@@ -1,0 +1,58 @@
+package dev.gatun.cli.replay;
+
+import dev.gatun.cli.console.CommandException;
+import dev.gatun.cli.console.ExitCode;
+import dev.gatun.cli.console.Progress;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** The whole of a replay, from options to report. */
+public final class Replay {
+  private Replay() {}
+
+  /**
+   * Replays a trace. Blocks until it is done; shows its progress on standard error.
+   *
+   * @param options what to do
+   * @param json whether standard output will carry JSON
+   * @param nativeLog where native libraries log, null for temporary files
+   * @return how it went
+   * @throws CommandException if the trace cannot be read, or what it needs is not installed
+   */
+  public static ReplayReport run(ReplayOptions options, boolean json, @Nullable Path nativeLog) {
+    Trace trace = load(options.trace());
+    IdealCache ideal = IdealCache.of(trace, options.refitEveryMillis());
+    CapacityPlan capacity = options.capacity(ideal);
+    if (!json) System.err.print(ReplayReport.plan(options, trace, capacity));
+    try (ReplayHost host = options.mooncake()
+        ? new MooncakeHost(options, capacity, nativeLog)
+        : new LoopbackHost(options, trace, capacity, nativeLog)) {
+      ReplayReport report = drive(host, options, trace, ideal, capacity, json);
+      if (report.exitCode() == ExitCode.OK) host.succeeded();
+      return report;
+    }
+  }
+
+  private static ReplayReport drive(ReplayHost host, ReplayOptions options, Trace trace, IdealCache ideal,
+      CapacityPlan capacity, boolean json) {
+    try (ReplayRun run = new ReplayRun(host.replicas(), ideal.resets(), host.failingMaster())) {
+      run.open();
+      host.onOpened();
+      long startNanos = System.nanoTime();
+      try (Progress _ = Progress.start(json, "requests", trace.requests(), run::requestsDone,
+          () -> run.resets() == 0 ? "" : ", " + run.resets() + " of " + ideal.resets() + " resets")) {
+        run.run();
+      }
+      long wallNanos = System.nanoTime() - startNanos;
+      return new ReplayReport(options, trace, ideal, capacity, run.figures(), run.refits(), wallNanos);
+    }
+  }
+
+  private static Trace load(TraceSource source) {
+    try {
+      return source.load();
+    } catch (TraceException wrong) {
+      throw new CommandException(ExitCode.USAGE, String.valueOf(wrong.getMessage()));
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package dev.gatun.cli.replay;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Log files of the processes of a run; removed when nothing failed, unless the user chose where they go. */
+final class RunLogs implements AutoCloseable {
+  private final Path folder;
+  private final String prefix;
+  private final boolean chosen;
+  private final List<Path> files = new ArrayList<>();
+  private boolean failed = true;
+
+  private RunLogs(Path folder, String prefix, boolean chosen) {
+    this.folder = folder;
+    this.prefix = prefix;
+    this.chosen = chosen;
+  }
+
+  /**
+   * Chooses where logs go.
+   *
+   * @param chosen beginning of their names, null for a temporary folder
+   */
+  static RunLogs open(@Nullable Path chosen) {
+    try {
+      if (chosen == null) return new RunLogs(Files.createTempDirectory("gatun-replay-"), "", false);
+    } catch (IOException full) {
+      throw new UncheckedIOException("no temporary folder for logs; name a file with --native-log", full);
+    }
+    Path file = chosen.toAbsolutePath();
+    return new RunLogs(file.resolveSibling("."), file.getFileName() + ".", true);
+  }
+
+  Path file(String name) {
+    Path file = folder.resolve(prefix + name + ".log").normalize();
+    files.add(file);
+    return file;
+  }
+
+  void succeeded() {
+    failed = false;
+  }
+
+  @Override
+  public void close() {
+    if (chosen) return;
+    if (failed) {
+      System.err.println("gatun: logs of master and replicas: " + folder);
+      return;
+    }
+    try {
+      for (Path file : files)
+        Files.deleteIfExists(file);
+      Files.deleteIfExists(folder);
+    } catch (IOException busy) {
+      System.err.println("gatun: cannot remove " + folder + ": " + busy.getMessage());
+    }
+  }
+}
