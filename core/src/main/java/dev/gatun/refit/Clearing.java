@@ -148,9 +148,10 @@ final class Clearing {
   /**
    * Looks once more, right before the gate opens; weights may have taken minutes to load.
    *
+   * @param anyOpened whether replicas put new pages already, so that only puts of others can be looked for
    * @return the verdict if nothing has changed, or what it has become
    */
-  Verdict lookAgain(Verdict verdict) {
+  Verdict lookAgain(Verdict verdict, boolean anyOpened) {
     List<StoreTrace> looked = traces.stream().filter(trace -> !trace.excused() && trace.after != null).toList();
     if (looked.isEmpty()) return verdict;
     Deadline deadline = Deadline.after(policy.deadline());
@@ -162,7 +163,7 @@ final class Clearing {
       }
       calls.forEach((trace, call) -> {
         switch (call.await(deadline)) {
-          case Answer.Value<Reading>(Reading reading) -> compare(trace, reading);
+          case Answer.Value<Reading>(Reading reading) -> compare(trace, reading, anyOpened);
           case Answer.Thrown<Reading>(String problem) -> trace.unproven("before opening: " + problem);
           case Answer.Pending<Reading>(String problem) -> trace.unproven("before opening: " + problem);
         }
@@ -174,18 +175,21 @@ final class Clearing {
     return Verdict.of(looked, List.of(), raised());
   }
 
-  private void compare(StoreTrace trace, Reading now) {
+  private void compare(StoreTrace trace, Reading now, boolean anyOpened) {
     Reading last = Objects.requireNonNull(trace.after);
-    trace.after = now;
-    long puts = now.putStarts() - last.putStarts();
+    StorePort port = trace.port();
+    long puts = anyOpened ? Math.max(0, group.watch().foreign(port, now, sharing(port)))
+      : now.putStarts() - last.putStarts();
     if (!Verdict.sameMaster(last, now)) {
       trace.unproven("the master changed between verdict and opening");
     } else if (puts != 0) {
       trace.unproven(puts + " puts by other clients between verdict and opening");
       seenOfOthers.add("before opening: " + puts + " puts by other clients");
     }
+    if (anyOpened) return;
+    trace.after = now;
     if (now.keyCount() != 0) trace.unremoved(now.keyCount() + " objects came between verdict and opening");
-    group.watch().mark(trace.port().master(), now, traces.stream().map(StoreTrace::port).toList());
+    group.watch().mark(port, now, sharing(port));
   }
 
   /** Leaves out a store that was closed, or hangs in a group, if another store saw its master empty. */
@@ -221,34 +225,31 @@ final class Clearing {
     return general;
   }
 
-  /** Holds the master's count of puts against what our stores sent since the last look. */
+  /** Holds the masters' counts of puts against what our stores sent since the last look; says what is too much. */
   private List<String> watchOthers() {
     PutWatch watch = group.watch();
-    List<StorePort> ours = traces.stream().map(StoreTrace::port).toList();
     boolean quiet = members.stream().allMatch(member -> member.pending().isEmpty());
     List<String> seen = new ArrayList<>();
-    Map<String, Reading> marks = new LinkedHashMap<>();
     for (StoreTrace trace : traces) {
       Reading after = trace.after;
       if (after == null) continue;
-      String master = trace.port().master();
-      if (!watch.marked(master)) {
-        trace.port().firstLook(REACHED).ifPresent(reading -> watch.markLoosely(master, reading));
-      }
-      long before = watch.foreign(master, after, ours) - Math.max(0, trace.foreignPuts);
+      StorePort port = trace.port();
+      if (!watch.marked(port)) port.firstLook(REACHED).ifPresent(reading -> watch.markLoosely(port, reading));
+      long before = watch.foreign(port, after, sharing(port)) - Math.max(0, trace.foreignPuts);
       if (policy.otherClients() == OtherClients.NONE && before > 0) {
         String line = before + " puts by other clients since the last refit, whom no barrier holds";
         trace.unproven(line);
         seen.add(line);
       }
       if (trace.foreignPuts > 0) seen.add(trace.foreignPuts + " puts by other clients");
-      marks.put(master, after);
+      if (quiet) watch.mark(port, after, sharing(port));
+      else watch.markLoosely(port, after);
     }
-    marks.forEach((master, reading) -> {
-      if (quiet) watch.mark(master, reading, ours);
-      else watch.markLoosely(master, reading);
-    });
     return seen.stream().distinct().toList();
+  }
+
+  private List<StorePort> sharing(StorePort port) {
+    return traces.stream().map(StoreTrace::port).filter(other -> other.master().equals(port.master())).toList();
   }
 
   private boolean raised() {

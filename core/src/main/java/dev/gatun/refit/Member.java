@@ -15,7 +15,8 @@ final class Member {
   private String left = "";
   private boolean ended;
   // guarded by the group
-  private int holders;
+  private final List<Holder> holders = new ArrayList<>();
+  private boolean abandoned;
   private long removed;
 
   /** What a drain left behind. */
@@ -62,13 +63,38 @@ final class Member {
   }
 
   /** A bracket was made for this replica; called with the group locked. */
-  void hold() {
-    holders++;
+  void hold(Holder holder) {
+    if (holders.isEmpty()) abandoned = false;
+    holders.add(holder);
   }
 
-  /** A bracket was left; true if it was the last one. Called with the group locked. */
-  boolean release() {
-    return --holders == 0;
+  /**
+   * A bracket was left; called with the group locked. True if the replica has no other one and was not opened by it:
+   * weights may be half loaded.
+   */
+  boolean release(Holder holder) {
+    holders.remove(holder);
+    if (!holder.wantsOpen()) abandoned = true;
+    return holders.isEmpty() && abandoned && !ended;
+  }
+
+  int holders() {
+    return holders.size();
+  }
+
+  /**
+   * Opens the gate, unless somebody else in a bracket for this replica has not asked for it, or left without asking:
+   * his weights may not be loaded. Called with the group locked.
+   */
+  boolean open() {
+    if (!left.isEmpty() || abandoned || !holders.stream().allMatch(Holder::wantsOpen)) return false;
+    gate().open(EpochGate.State.OPEN);
+    return true;
+  }
+
+  /** Opens the gate with the store disabled; called with the group locked. */
+  void disable() {
+    if (left.isEmpty()) gate().open(EpochGate.State.DISABLED);
   }
 
   void removed(long objects) {

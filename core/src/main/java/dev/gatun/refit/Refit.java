@@ -10,9 +10,9 @@ import dev.gatun.backend.WeightEpoch;
  */
 public final class Refit implements AutoCloseable {
   private final RefitRun run;
-  private final RefitRun.Holder holder;
+  private final Holder holder;
 
-  Refit(RefitRun run, RefitRun.Holder holder) {
+  Refit(RefitRun run, Holder holder) {
     this.run = run;
     this.holder = holder;
   }
@@ -34,11 +34,13 @@ public final class Refit implements AutoCloseable {
 
   /**
    * Ends the refit: looks once more at the master, then opens the gate if the policy accepts the outcome, and else does
-   * what {@code onFailure} says. Without {@link #clear} before, nothing was removed: the outcome is FAILED. Calling it
-   * again changes nothing.
+   * what {@code onFailure} says. Without {@link #clear} before, nothing was removed: the outcome is FAILED. If others are
+   * in a bracket for the same replica and epoch, the gate opens when the last of them calls this, and stays closed if one
+   * leaves without. Calling it again changes nothing. Blocks, up to the policy's deadline.
    *
-   * @return the whole report; {@link RefitReport#orThrow} turns a refused outcome into an exception
-   * @throws IllegalStateException if a later refit has begun meanwhile, or this replica has left its group
+   * @return the whole report; {@link RefitReport#orThrow} turns a refused outcome into an exception, and
+   *     {@link RefitReport#open} tells whether the gate is open
+   * @throws IllegalStateException if the bracket was closed
    */
   public RefitReport open() {
     return run.open(holder);

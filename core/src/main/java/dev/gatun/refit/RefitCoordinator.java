@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * Runs the refits of one replica: the only object that closes and opens its gate. Usable by any thread.
  *
  * <p>A refit to the epoch in force joins the one that is running or succeeded, and gets its report; if that failed, it
- * tries again. A lower epoch is refused, and so is another one while a refit has no verdict yet. Replicas that share a
- * master belong into one {@link RefitGroup}.
+ * tries again. A lower epoch is refused, and so is another one while somebody is in a bracket, since he may be loading
+ * weights. Replicas that share a master belong into one {@link RefitGroup}.
  */
 public final class RefitCoordinator {
   private final EpochGate gate;
@@ -62,7 +62,7 @@ public final class RefitCoordinator {
    * @param next the epoch of the weights to come, as the trainer numbers them
    * @return the bracket; whether everything has drained shows in its report
    * @throws IllegalArgumentException if {@code next} is missing or lower than one that was in force; nothing was done
-   * @throws IllegalStateException if a refit to another epoch has no verdict yet, or this replica has left its group;
+   * @throws IllegalStateException if a refit to another epoch still has a bracket, or this replica has left its group;
    *     nothing was done
    */
   public Refit begin(WeightEpoch next) {

@@ -63,7 +63,7 @@ public final class RefitGroup {
    * @param next the epoch of the weights to come
    * @return the bracket
    * @throws IllegalArgumentException if {@code next} is missing or lower than one that was in force
-   * @throws IllegalStateException if a refit to another epoch has no verdict yet, or there is no member
+   * @throws IllegalStateException if a refit to another epoch still has a bracket, or there is no member
    */
   public Refit begin(WeightEpoch next) {
     return begin(next, null);
@@ -136,9 +136,9 @@ public final class RefitGroup {
         throw new IllegalStateException("this replica has left its group: " + left.get(who));
       }
       run = current;
-      if (run == null || !run.epoch().equals(next) || !run.joinable()) {
+      if (run == null || !run.epoch().equals(next) || !(run.held() || run.succeeded())) {
         refuseWhileRunning();
-        run = start(next, run);
+        run = start(next);
         current = run;
       }
       refit = run.hold(who);
@@ -152,8 +152,7 @@ public final class RefitGroup {
     return refit;
   }
 
-  /** Supersedes and closes under one lock, so that the end of the previous refit cannot open a gate of this one. */
-  private RefitRun start(WeightEpoch next, @Nullable RefitRun previous) {
+  private RefitRun start(WeightEpoch next) {
     if (members.isEmpty()) throw new IllegalStateException("the group has no member left");
     for (RefitCoordinator member : members) {
       if (!member.gate().epoch().equals(next)) member.gate().checkNext(next);
@@ -162,14 +161,13 @@ public final class RefitGroup {
     for (RefitCoordinator member : members) {
       taking.add(new Member(member, "replica-" + taking.size()));
     }
-    if (previous != null) previous.supersede();
     return new RefitRun(this, policy, next, taking);
   }
 
   private void refuseWhileRunning() {
     RefitRun run = current;
-    if (run != null && !run.judged()) {
-      throw new IllegalStateException("the refit to " + run.epoch() + " has no verdict yet; clear or close it first");
+    if (run != null && run.held()) {
+      throw new IllegalStateException("the refit to " + run.epoch() + " still has a bracket; open and close it first");
     }
   }
 

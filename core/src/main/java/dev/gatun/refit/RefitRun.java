@@ -33,18 +33,7 @@ final class RefitRun {
   private volatile @Nullable Verdict verdict;
   private volatile RefitReport report;
   // guarded by the group
-  private int holders;
-  private boolean superseded;
-
-  /** One bracket. */
-  static final class Holder {
-    private final List<Member> members;
-    private boolean closed;
-
-    Holder(List<Member> members) {
-      this.members = members;
-    }
-  }
+  private final List<Holder> holders = new ArrayList<>();
 
   /** Closes the gates of all members. */
   RefitRun(RefitGroup group, RefitPolicy policy, WeightEpoch epoch, List<Member> members) {
@@ -66,19 +55,15 @@ final class RefitRun {
     return epoch;
   }
 
-  boolean judged() {
-    return verdict != null;
+  /** Whether somebody is in a bracket of it, and may be loading weights; called with the group locked. */
+  boolean held() {
+    return !holders.isEmpty();
   }
 
-  /** Whether the same epoch again is this refit: while it runs, and once it succeeded. */
-  boolean joinable() {
+  /** Whether it succeeded, so that beginning it again finds it done. */
+  boolean succeeded() {
     Verdict now = verdict;
-    return now == null || policy.accepts(now.outcome());
-  }
-
-  /** A later refit begins; called with the group locked. */
-  void supersede() {
-    superseded = true;
+    return now != null && policy.accepts(now.outcome());
   }
 
   /** Makes a bracket for one replica, or for all; called with the group locked. */
@@ -87,9 +72,10 @@ final class RefitRun {
     if (held.isEmpty()) {
       throw new IllegalStateException("this replica joined after the refit to " + epoch + "; it takes part in the next");
     }
-    holders++;
-    held.forEach(Member::hold);
-    return new Refit(this, new Holder(held));
+    Holder holder = new Holder(held);
+    holders.add(holder);
+    held.forEach(member -> member.hold(holder));
+    return new Refit(this, holder);
   }
 
   /** Raises the epoch and drains, once. */
@@ -123,19 +109,15 @@ final class RefitRun {
   RefitReport open(Holder holder) {
     turn.lock();
     try {
-      if (holder.closed) throw new IllegalStateException("this bracket was closed");
+      synchronized (group) {
+        if (holder.closed()) throw new IllegalStateException("this bracket was closed");
+        holder.wantOpen();
+      }
       if (verdict == null) judge(Verdict.failed("open() was called without clear(): nothing was removed"));
-      if (holder.members.stream().allMatch(this::settled)) return report;
-      settle();
-      boolean accepted = policy.accepts(verdict().outcome());
-      steps.time("open", () -> {
-        if (!openGates(holder.members, accepted)) {
-          throw new IllegalStateException("a later refit has begun; this one to " + epoch + " is over");
-        }
-        return accepted ? "gate open" : "refused: on_failure " + policy.onFailure().word();
-      });
-      end(holder.members);
-      return report;
+      if (holder.members().stream().allMatch(this::settled)) return report;
+      lookAgain();
+      steps.time("open", () -> openGates(holder.members()));
+      return end(holder.members());
     } finally {
       turn.unlock();
     }
@@ -144,18 +126,19 @@ final class RefitRun {
   void close(Holder holder) {
     turn.lock();
     try {
-      if (holder.closed) return;
-      holder.closed = true;
-      boolean last;
       List<Member> abandoned;
       synchronized (group) {
-        last = --holders == 0;
-        abandoned = holder.members.stream().filter(Member::release).filter(member -> !member.ended()).toList();
+        if (holder.closed()) return;
+        if (holders.size() == 1 && verdict == null) {
+          judge(Verdict.failed("the bracket was left without clear(): nothing was removed"));
+        }
+        abandoned = holder.members().stream().filter(member -> member.release(holder)).toList();
+        if (policy.onFailure() == OnFailure.DISABLE_STORE) abandoned.forEach(Member::disable);
+        holder.close();
+        holders.remove(holder);
       }
-      if (last && verdict == null) judge(Verdict.failed("the bracket was left without clear(): nothing was removed"));
       if (verdict == null || abandoned.isEmpty()) return;
       notes.add("a bracket was left without open()");
-      openGates(abandoned, false);
       end(abandoned);
     } finally {
       turn.unlock();
@@ -166,34 +149,35 @@ final class RefitRun {
     return report;
   }
 
-  /** While nobody has opened, what was proved must still hold; attempts that are left are spent on it. */
-  private void settle() {
-    if (anyOpened || verdict().outcome() != RefitOutcome.VERIFIED) return;
-    Verdict now = clearing.lookAgain(verdict());
-    if (!now.equals(verdict()) && clearing.mayRetry()) now = clearing.run(Deadline.after(policy.deadline()));
-    if (!now.equals(verdict())) judge(now);
+  /** What was proved must still hold; attempts that are left are spent on it while no gate is open. */
+  private void lookAgain() {
+    if (verdict().outcome() != RefitOutcome.VERIFIED) return;
+    Verdict now = clearing.lookAgain(verdict(), anyOpened);
+    if (now.equals(verdict())) return;
+    judge(!anyOpened && clearing.mayRetry() ? clearing.run(Deadline.after(policy.deadline())) : now);
   }
 
   /** Nothing that open() does would change anything any more. */
   private boolean settled(Member member) {
-    return member.ended() && (member.gate().state() == EpochGate.State.OPEN || !policy.accepts(verdict().outcome()));
+    return member.ended() && (member.gate().state() == EpochGate.State.OPEN || !succeeded());
   }
 
-  /**
-   * Opens as far as the policy goes. Under the group's lock, so that a refit that begins meanwhile is either seen here,
-   * which answers false, or closes the gates again.
-   */
-  private boolean openGates(List<Member> opening, boolean accepted) {
+  /** Opens as far as verdict, policy and the other brackets of the same replica let it. */
+  private String openGates(List<Member> opening) {
+    boolean disable = !succeeded() && policy.onFailure() == OnFailure.DISABLE_STORE;
+    int opened = 0;
+    int waiting = 0;
     synchronized (group) {
-      if (superseded) return false;
       for (Member member : opening) {
-        if (!member.left().isEmpty()) continue;
-        if (accepted) member.gate().open(EpochGate.State.OPEN);
-        else if (policy.onFailure() == OnFailure.DISABLE_STORE) member.gate().open(EpochGate.State.DISABLED);
+        if (disable) member.disable();
+        else if (succeeded() && member.open()) opened++;
+        else if (succeeded()) waiting++;
       }
     }
-    anyOpened |= accepted;
-    return true;
+    anyOpened |= opened > 0;
+    if (!succeeded()) return "refused, on_failure is " + policy.onFailure().word();
+    return opened + " opened" + (waiting == 0 ? "" : ", " + waiting + " stay closed: another bracket is, or was left, "
+      + "without open()");
   }
 
   private Verdict verdict() {
@@ -207,13 +191,17 @@ final class RefitRun {
     report = describe(now);
   }
 
-  private void end(List<Member> ending) {
+  /** Counts the refit for replicas that are done with it. */
+  private RefitReport end(List<Member> ending) {
     report = describe(verdict());
     for (Member member : ending) {
+      boolean done = !succeeded() || member.gate().state() != EpochGate.State.CLOSED || member.holders() == 0;
+      if (!done) continue;
       boolean first = member.end();
       member.coordinator().ended(report, member.takeRemoved(), first).ifPresent(notes::add);
     }
     report = describe(verdict());
+    return report;
   }
 
   private RefitReport describe(Verdict now) {

@@ -24,7 +24,7 @@ final class FakeStore implements RefitStore {
   private final boolean epochInKey;
   private final AtomicLong sent = new AtomicLong();
   private final List<String> doubts = new ArrayList<>();
-  private boolean censusKnown = true;
+  private Optional<StoreCensus> census;
   private volatile boolean closed;
   private volatile int queued;
   private final AtomicLong cleared = new AtomicLong();
@@ -34,11 +34,18 @@ final class FakeStore implements RefitStore {
     this.master = master;
     this.gate = gate;
     this.epochInKey = epochInKey;
+    census = Optional.of(master);
     gate.register(this);
   }
 
   FakeStore withoutCensus() {
-    censusKnown = false;
+    census = Optional.empty();
+    return this;
+  }
+
+  /** Somebody configured the administration of another master. */
+  FakeStore withCensusOf(StoreCensus other) {
+    census = Optional.of(other);
     return this;
   }
 
@@ -137,7 +144,7 @@ final class FakeStore implements RefitStore {
 
   @Override
   public Optional<StoreCensus> census() {
-    return censusKnown ? Optional.of(master) : Optional.empty();
+    return census;
   }
 
   @Override

@@ -165,13 +165,13 @@ class RefitCoordinatorTest {
   }
 
   @Test
-  @DisplayName("another epoch is refused while a refit has no verdict")
+  @DisplayName("another epoch is refused while somebody is in a bracket")
   void otherEpochRefused() {
     Replica replica = Replica.plain();
 
     try (Refit refit = replica.coordinator.begin(NEW)) {
       IllegalStateException refusal = assertThrows(IllegalStateException.class, () -> replica.coordinator.begin(NEXT));
-      assertEquals("the refit to run@2 has no verdict yet; clear or close it first", refusal.getMessage());
+      assertEquals("the refit to run@2 still has a bracket; open and close it first", refusal.getMessage());
       refit.clear();
       refit.open();
     }
@@ -179,19 +179,50 @@ class RefitCoordinatorTest {
   }
 
   @Test
-  @DisplayName("a bracket that a later refit overtook cannot open the gate")
-  void overtakenBracket() {
+  @DisplayName("another epoch is refused even after the verdict, while weights still load")
+  void otherEpochRefusedWhileLoading() {
     Replica replica = Replica.plain();
     Refit early = replica.coordinator.begin(NEW);
     early.clear();
-    Refit late = replica.coordinator.begin(NEXT);
 
-    assertThrows(IllegalStateException.class, early::open);
+    assertThrows(IllegalStateException.class, () -> replica.coordinator.begin(NEXT));
+
     early.close();
+    assertThrows(IllegalStateException.class, early::open, "a closed bracket opens nothing");
     assertEquals(EpochGate.State.CLOSED, replica.gate.state());
+    assertTrue(replica.coordinator.refit(NEXT).open());
+  }
 
-    late.clear();
-    assertTrue(late.open().open());
+  @Test
+  @DisplayName("a second caller cannot open the gate while the first still loads weights")
+  void secondCallerDoesNotOpen() {
+    Replica replica = Replica.plain();
+    try (Refit loading = replica.coordinator.begin(NEW)) {
+      loading.clear();
+
+      RefitReport second = replica.coordinator.refit(NEW);
+
+      assertEquals(RefitOutcome.VERIFIED, second.outcome());
+      assertFalse(second.open(), "the first has not loaded its weights");
+      assertThrows(GateClosedException.class, () -> replica.store.put("computed with old weights"));
+      assertTrue(loading.open().open());
+    }
+    assertEquals(1, replica.coordinator.resets());
+  }
+
+  @Test
+  @DisplayName("when the first fails to load weights, the second has opened nothing")
+  void secondCallerAfterFailedLoad() {
+    Replica replica = Replica.plain();
+    try (Refit second = replica.coordinator.begin(NEW)) {
+      try (Refit loading = replica.coordinator.begin(NEW)) {
+        loading.clear();
+        second.open();
+      }
+      assertFalse(second.open().open(), "half-loaded weights");
+    }
+    assertEquals(EpochGate.State.CLOSED, replica.gate.state());
+    assertTrue(replica.coordinator.refit(NEW).open(), "whoever begins anew vouches for the weights");
   }
 
   @Test

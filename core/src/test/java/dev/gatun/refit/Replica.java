@@ -5,6 +5,7 @@ import dev.gatun.backend.Observer;
 import dev.gatun.backend.WeightEpoch;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** A replica over a scripted master: gate, store, coordinator. */
 final class Replica {
@@ -24,9 +25,19 @@ final class Replica {
   }
 
   Replica(String name, FakeMaster master, boolean epochInKey, RefitPolicy policy, Observer observer) {
+    this(name, master, epochInKey, policy, observer, store -> {});
+  }
+
+  private Replica(String name, FakeMaster master, boolean epochInKey, RefitPolicy policy, Observer observer,
+    Consumer<FakeStore> setup) {
     this.master = master;
     store = new FakeStore(name, master, gate, epochInKey);
+    setup.accept(store);
     coordinator = new RefitCoordinator(gate, List.of(store), policy, observer);
+  }
+
+  static Replica with(boolean epochInKey, RefitPolicy policy, Consumer<FakeStore> setup) {
+    return new Replica("store", new FakeMaster("master"), epochInKey, policy, Observer.NONE, setup);
   }
 
   static Replica plain() {
