@@ -14,11 +14,11 @@ module dev.gatun.core {
   exports dev.gatun.backend;
   exports dev.gatun.internal.backend to dev.gatun.cli;
   exports dev.gatun.memory;
-  exports dev.gatun.store;
   exports dev.gatun.refit;
+  exports dev.gatun.store;
 
   uses dev.gatun.backend.StoreBackendProvider;
 
   provides dev.gatun.backend.StoreBackendProvider
-    with dev.gatun.internal.backend.LoopbackBackendProvider, dev.gatun.internal.backend.MooncakeBackendProvider;
+      with dev.gatun.internal.backend.LoopbackBackendProvider, dev.gatun.internal.backend.MooncakeBackendProvider;
 }

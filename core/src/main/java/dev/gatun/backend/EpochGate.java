@@ -76,8 +76,8 @@ public final class EpochGate {
     if (now.state == State.OPEN) return ticket(stripe, now);
     inside.getAndDecrement(stripe);
     throw new GateClosedException(now.state == State.CLOSED
-      ? operation + " refused: a refit to " + now.epoch + " is in progress; compute again when it has opened the gate"
-      : operation + " refused: the store is disabled since the refit to " + now.epoch + " could not be verified");
+        ? operation + " refused: a refit to " + now.epoch + " is in progress; compute again when it has opened the gate"
+        : operation + " refused: the store is disabled since the refit to " + now.epoch + " could not be verified");
   }
 
   /**
@@ -153,7 +153,8 @@ public final class EpochGate {
   /** {@return operations inside now; a moment's figure while the gate is open} */
   public long inside() {
     long sum = 0;
-    for (int i = 0; i < STRIPES; i++) sum += inside.get(i * STRIDE);
+    for (int i = 0; i < STRIPES; i++)
+      sum += inside.get(i * STRIDE);
     return sum;
   }
 
@@ -211,7 +212,7 @@ public final class EpochGate {
     Long seen = highest.get(next.run());
     if (seen != null && next.version() <= seen) {
       throw new IllegalArgumentException(
-        "epoch must follow " + new WeightEpoch(next.run(), seen) + ", which was in force before: " + next);
+          "epoch must follow " + new WeightEpoch(next.run(), seen) + ", which was in force before: " + next);
     }
   }
 
@@ -266,7 +267,8 @@ public final class EpochGate {
   public List<String> drainParts(Deadline deadline) {
     List<String> pending = new ArrayList<>();
     for (Quiescable part : parts) {
-      for (String line : part.drain(deadline)) pending.add(part.name() + ": " + line);
+      for (String line : part.drain(deadline))
+        pending.add(part.name() + ": " + line);
     }
     return pending;
   }

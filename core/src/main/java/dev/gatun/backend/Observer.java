@@ -6,7 +6,8 @@ package dev.gatun.backend;
  */
 public interface Observer {
   /** Sees nothing. */
-  Observer NONE = new Observer() {};
+  Observer NONE = new Observer() {
+  };
 
   /**
    * A put, single or batch.

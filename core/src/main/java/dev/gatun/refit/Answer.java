@@ -1,13 +1,30 @@
 package dev.gatun.refit;
 
-/** What came back from a call on a {@link Lane}. */
-sealed interface Answer<T> {
-  /** It returned. */
-  record Value<T>(T value) implements Answer<T> {}
+import java.util.Optional;
+import java.util.function.Consumer;
 
-  /** It threw. */
-  record Thrown<T>(String problem) implements Answer<T> {}
+/**
+ * What came back from a call on a {@link Lane}.
+ *
+ * @param value what it returned; empty if there is a problem
+ * @param problem what it threw, or how it failed to come back; empty if it returned
+ * @param pending whether it may still be running, or never started
+ */
+record Answer<T>(Optional<T> value, String problem, boolean pending) {
 
-  /** It is still running, or was never started; the text says which call holds the lane. */
-  record Pending<T>(String problem) implements Answer<T> {}
+  static <T> Answer<T> of(T value) {
+    return new Answer<>(Optional.of(value), "", false);
+  }
+
+  static <T> Answer<T> threw(Throwable thrown) {
+    return new Answer<>(Optional.empty(), thrown.getMessage() == null ? thrown.toString() : thrown.getMessage(), false);
+  }
+
+  static <T> Answer<T> pending(String problem) {
+    return new Answer<>(Optional.empty(), problem, true);
+  }
+
+  void then(Consumer<T> returned, Consumer<String> failed) {
+    value.ifPresentOrElse(returned, () -> failed.accept(problem));
+  }
 }

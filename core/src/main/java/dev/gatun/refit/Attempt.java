@@ -44,19 +44,19 @@ final class Attempt {
 
   private String baseline() {
     each("doubts", half(), trace -> true, (trace, until) -> trace.port().store().doubts(),
-      (trace, doubts) -> doubts.forEach(trace::unproven), StoreTrace::unproven);
+        (trace, doubts) -> doubts.forEach(trace::unproven), StoreTrace::unproven);
     each("census", half(), trace -> trace.port().hasCensus(), (trace, until) -> trace.port().read(until),
-      (trace, reading) -> trace.before = reading,
-      (trace, problem) -> trace.unproven("the census could not be read: " + problem));
+        (trace, reading) -> trace.before = reading,
+        (trace, problem) -> trace.unproven("the census could not be read: " + problem));
     traces.stream().filter(trace -> !trace.port().hasCensus()).forEach(trace -> trace.unproven(
-      "no census: without the master's counters, puts in flight cannot be seen"));
+        "no census: without the master's counters, puts in flight cannot be seen"));
     return traces.stream().filter(trace -> trace.before != null).count() + " of " + traces.size() + " censuses read";
   }
 
   private String plant(Predicate<StoreTrace> who) {
     traces.stream().filter(who).forEach(StoreTrace::planting);
     each("canary", half(), who, (trace, until) -> Canary.plant(trace.port().store(), canaryKey()),
-      (trace, canary) -> trace.canaries().add(canary), (trace, problem) -> trace.unproven("canary: " + problem));
+        (trace, canary) -> trace.canaries().add(canary), (trace, problem) -> trace.unproven("canary: " + problem));
     return traces.stream().filter(StoreTrace::canarySeen).count() + " of " + traces.size() + " seen";
   }
 
@@ -67,29 +67,30 @@ final class Attempt {
   /** Only a census that sees the canary is a census of the store's own master. */
   private String witness() {
     each("census", half(), trace -> trace.before != null && trace.canarySeen(),
-      (trace, until) -> trace.port().read(until), (trace, reading) -> trace.planted = reading,
-      (trace, problem) -> trace.unproven("the census could not be read: " + problem));
+        (trace, until) -> trace.port().read(until), (trace, reading) -> trace.planted = reading,
+        (trace, problem) -> trace.unproven("the census could not be read: " + problem));
     return traces.stream().filter(trace -> trace.planted != null).count() + " censuses read";
   }
 
   private String remove() {
     each("removeAll", half(), trace -> true,
-      (trace, until) -> Removal.run(trace.port(), policy.passesMax(), until), (trace, removal) -> {
-        trace.passes += removal.passes();
-        trace.removed += removal.removed();
-        if (!removal.problem().isEmpty()) trace.unremoved(removal.problem());
-      }, (trace, problem) -> {
-        trace.passes++;
-        trace.unremoved(problem + "; it may run late, and then tears reads that are under way");
-      });
+        (trace, until) -> Removal.run(trace.port(), policy.passesMax(), until), (trace, removal) -> {
+          trace.passes += removal.passes();
+          trace.removed += removal.removed();
+          if (!removal.problem().isEmpty()) trace.unremoved(removal.problem());
+        }, (trace, problem) -> {
+          trace.passes++;
+          trace.unremoved(problem + "; it may run late, and then tears reads that are under way");
+        });
     return traces.stream().mapToLong(trace -> trace.removed).sum() + " removed";
   }
 
   private String verify() {
-    each("verification", deadline, trace -> true, (trace, until) -> Look.at(trace.port(), trace.canaries(), epoch, until),
-      (trace, look) -> look.into(trace), (trace, problem) -> trace.unproven("verification: " + problem));
+    each("verification", deadline, trace -> true,
+        (trace, until) -> Look.at(trace.port(), trace.canaries(), epoch, until),
+        (trace, look) -> look.into(trace), (trace, problem) -> trace.unproven("verification: " + problem));
     return traces.stream().filter(trace -> trace.after != null && trace.after.keyCount() == 0).count() + " of "
-      + traces.size() + " seen empty";
+        + traces.size() + " seen empty";
   }
 
   /** Half of what is left: a store that hangs in this phase leaves time to say so. */
@@ -99,22 +100,17 @@ final class Attempt {
 
   /** Calls every store concerned at once, on its own lane, and waits for all to one deadline. */
   private <T> void each(String what, Deadline until, Predicate<StoreTrace> who,
-    BiFunction<StoreTrace, Deadline, T> work, BiConsumer<StoreTrace, T> answered,
-    BiConsumer<StoreTrace, String> problem) {
+      BiFunction<StoreTrace, Deadline, T> work, BiConsumer<StoreTrace, T> answered,
+      BiConsumer<StoreTrace, String> problem) {
     Deadline inner = Lane.inner(until);
     Map<StoreTrace, Lane.Call<T>> calls = new LinkedHashMap<>();
     for (StoreTrace trace : traces) {
       if (who.test(trace)) calls.put(trace, trace.port().lane().start(what, () -> work.apply(trace, inner)));
     }
     calls.forEach((trace, call) -> {
-      switch (call.await(until)) {
-        case Answer.Value<T>(T value) -> answered.accept(trace, value);
-        case Answer.Thrown<T>(String text) -> problem.accept(trace, text);
-        case Answer.Pending<T>(String text) -> {
-          trace.hung = true;
-          problem.accept(trace, text);
-        }
-      }
+      Answer<T> answer = call.await(until);
+      trace.hung |= answer.pending();
+      answer.then(value -> answered.accept(trace, value), text -> problem.accept(trace, text));
     });
   }
 }

@@ -31,7 +31,7 @@ final class Clearing {
   private long taken;
 
   Clearing(RefitGroup group, RefitPolicy policy, WeightEpoch epoch, List<Member> members, Steps steps,
-    List<String> notes) {
+      List<String> notes) {
     this.group = group;
     this.policy = policy;
     this.epoch = epoch;
@@ -62,7 +62,7 @@ final class Clearing {
   void raise() {
     steps.time("raise epoch", () -> {
       long raised = members.stream().filter(member -> !member.gate().epoch().equals(epoch))
-        .peek(member -> member.gate().raise(epoch)).count();
+          .peek(member -> member.gate().raise(epoch)).count();
       return raised + " of " + members.size() + " raised";
     });
   }
@@ -77,11 +77,8 @@ final class Clearing {
       int failed = 0;
       int pending = 0;
       for (Map.Entry<Member, Lane.Call<Member.Quiet>> entry : calls.entrySet()) {
-        Member.Quiet quiet = switch (entry.getValue().await(until)) {
-          case Answer.Value<Member.Quiet>(Member.Quiet value) -> value;
-          case Answer.Thrown<Member.Quiet>(String problem) -> new Member.Quiet(0, List.of(problem));
-          case Answer.Pending<Member.Quiet>(String problem) -> new Member.Quiet(0, List.of(problem));
-        };
+        Answer<Member.Quiet> answer = entry.getValue().await(until);
+        Member.Quiet quiet = answer.value().orElseGet(() -> new Member.Quiet(0, List.of(answer.problem())));
         entry.getKey().pending(quiet.pending());
         failed += quiet.failed();
         pending += quiet.pending().size();
@@ -97,13 +94,8 @@ final class Clearing {
       for (Member member : members) {
         calls.put(member, member.coordinator().lane().start("clearLocal", () -> Member.clearLocal(member.gate())));
       }
-      calls.forEach((member, call) -> {
-        switch (call.await(until)) {
-          case Answer.Value<List<String>>(List<String> problems) -> unforgotten.addAll(problems);
-          case Answer.Thrown<List<String>>(String problem) -> unforgotten.add(problem);
-          case Answer.Pending<List<String>>(String problem) -> unforgotten.add(member.name() + ": " + problem);
-        }
-      });
+      calls.forEach((member, call) -> call.await(until).then(unforgotten::addAll,
+          problem -> unforgotten.add(member.name() + ": " + problem)));
       return unforgotten.isEmpty() ? "done" : String.join("; ", unforgotten);
     });
   }
@@ -131,7 +123,7 @@ final class Clearing {
     if (members.stream().anyMatch(member -> !member.pending().isEmpty())) drain(Lane.half(deadline));
     clearLocal(Lane.half(deadline));
     traces = members.stream()
-      .flatMap(member -> member.ports().stream().map(port -> new StoreTrace(port, member))).toList();
+        .flatMap(member -> member.ports().stream().map(port -> new StoreTrace(port, member))).toList();
     new Attempt(policy, epoch, traces.stream().filter(StoreTrace::registered).toList(), deadline, steps).run();
     for (StoreTrace trace : traces) {
       removed += trace.removed;
@@ -161,13 +153,8 @@ final class Clearing {
       for (StoreTrace trace : looked) {
         calls.put(trace, trace.port().lane().start("census", () -> trace.port().read(inner)));
       }
-      calls.forEach((trace, call) -> {
-        switch (call.await(deadline)) {
-          case Answer.Value<Reading>(Reading reading) -> compare(trace, reading, anyOpened);
-          case Answer.Thrown<Reading>(String problem) -> trace.unproven("before opening: " + problem);
-          case Answer.Pending<Reading>(String problem) -> trace.unproven("before opening: " + problem);
-        }
-      });
+      calls.forEach((trace, call) -> call.await(deadline).then(reading -> compare(trace, reading, anyOpened),
+          problem -> trace.unproven("before opening: " + problem)));
       long same = looked.stream().filter(StoreTrace::sound).count();
       return same + " of " + looked.size() + " still empty";
     });
@@ -178,8 +165,9 @@ final class Clearing {
   private void compare(StoreTrace trace, Reading now, boolean anyOpened) {
     Reading last = Objects.requireNonNull(trace.after);
     StorePort port = trace.port();
-    long puts = anyOpened ? Math.max(0, group.watch().foreign(port, now, sharing(port)))
-      : now.putStarts() - last.putStarts();
+    long puts = anyOpened
+        ? Math.max(0, group.watch().foreign(port, now, sharing(port)))
+        : now.putStarts() - last.putStarts();
     if (!Verdict.sameMaster(last, now)) {
       trace.unproven("the master changed between verdict and opening");
     } else if (puts != 0) {
@@ -202,7 +190,7 @@ final class Clearing {
         trace.excuse();
         if (closed) trace.member().coordinator().forget(trace.port());
         notes.add(trace.port().name() + (closed ? " was closed" : " did not answer")
-          + "; its master was seen empty through another store");
+            + "; its master was seen empty through another store");
       } else {
         if (closed) trace.unremoved("the store was closed, and nobody else saw its master empty");
         counting.add(trace);
@@ -215,7 +203,8 @@ final class Clearing {
   private List<String> general() {
     List<String> general = new ArrayList<>(seenOfOthers);
     for (Member member : members) {
-      for (String line : member.pending()) general.add(member.name() + " still has calls inside: " + line);
+      for (String line : member.pending())
+        general.add(member.name() + " still has calls inside: " + line);
     }
     general.addAll(group.stragglers());
     general.addAll(unforgotten);
@@ -243,7 +232,8 @@ final class Clearing {
       }
       if (trace.foreignPuts > 0) seen.add(trace.foreignPuts + " puts by other clients");
       if (quiet) watch.mark(port, after, sharing(port));
-      else watch.markLoosely(port, after);
+      else
+        watch.markLoosely(port, after);
     }
     return seen.stream().distinct().toList();
   }
@@ -273,6 +263,6 @@ final class Clearing {
 
   private boolean fine(Member member) {
     return member.pending().isEmpty() && traces.stream().anyMatch(trace -> trace.member() == member)
-      && traces.stream().filter(trace -> trace.member() == member).allMatch(StoreTrace::sound);
+        && traces.stream().filter(trace -> trace.member() == member).allMatch(StoreTrace::sound);
   }
 }

@@ -21,7 +21,7 @@ final class Lane {
   Lane(String name) {
     // 1 s idle: longer than the gaps within a refit, shorter than those between two; unmeasured
     executor = new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
-      task -> Thread.ofPlatform().daemon().name("gatun-refit-" + name).unstarted(task));
+        task -> Thread.ofPlatform().daemon().name("gatun-refit-" + name).unstarted(task));
     executor.allowCoreThreadTimeOut(true);
   }
 
@@ -57,10 +57,9 @@ final class Lane {
     /** Waits, to the deadline; a call that has not begun by then never will. */
     Answer<T> await(Deadline deadline) {
       try {
-        return new Answer.Value<>(future.get(deadline.remainingNanos(), TimeUnit.NANOSECONDS));
+        return Answer.of(future.get(deadline.remainingNanos(), TimeUnit.NANOSECONDS));
       } catch (ExecutionException e) {
-        Throwable cause = e.getCause() == null ? e : e.getCause();
-        return new Answer.Thrown<>(cause.getMessage() == null ? cause.toString() : cause.getMessage());
+        return Answer.threw(e.getCause() == null ? e : e.getCause());
       } catch (TimeoutException e) {
         return unanswered("did not return by the deadline");
       } catch (InterruptedException e) {
@@ -73,8 +72,9 @@ final class Lane {
       // not interrupting: native code does not notice, and Java around it must not see a half-done call
       future.cancel(false);
       String now = lane.running();
-      return new Answer.Pending<>(now.isEmpty() || now.equals(what) ? what + ' ' + how
-        : what + " waited behind " + now + ", which " + how);
+      return Answer.pending(now.isEmpty() || now.equals(what)
+          ? what + ' ' + how
+          : what + " waited behind " + now + ", which " + how);
     }
   }
 }

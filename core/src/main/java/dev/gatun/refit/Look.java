@@ -48,6 +48,6 @@ record Look(List<Long> canarySizes, List<String> listed, long ofNewEpoch, @Nulla
       }
     }
     trace.canaryGone = !canarySizes.isEmpty()
-      && canarySizes.stream().allMatch(size -> size == StoreCode.OBJECT_NOT_FOUND.raw());
+        && canarySizes.stream().allMatch(size -> size == StoreCode.OBJECT_NOT_FOUND.raw());
   }
 }

@@ -143,7 +143,8 @@ final class Member {
     if (inside > 0) pending.add(inside + " operations inside the gate");
     for (Quiescable part : gate.parts()) {
       try {
-        for (String line : part.drain(deadline)) pending.add(part.name() + ": " + line);
+        for (String line : part.drain(deadline))
+          pending.add(part.name() + ": " + line);
       } catch (RuntimeException e) {
         pending.add(part.name() + " could not drain: " + e.getMessage());
       }

@@ -36,7 +36,8 @@ final class PutWatch {
    */
   synchronized void mark(StorePort port, Reading reading, Collection<StorePort> ours) {
     Map<StorePort, Long> sent = new HashMap<>();
-    for (StorePort each : ours) sent.put(each, each.store().keysSent());
+    for (StorePort each : ours)
+      sent.put(each, each.store().keysSent());
     spans.put(port, new Span(reading, sent));
   }
 
@@ -64,7 +65,8 @@ final class PutWatch {
     // a master that started anew counts from 0
     long base = span.reading.startId().equals(now.startId()) ? span.reading.putStarts() : 0;
     long sent = span.sentByLeavers;
-    for (StorePort each : ours) sent += span.sent(each);
+    for (StorePort each : ours)
+      sent += span.sent(each);
     return Math.max(0, now.putStarts() - base - sent);
   }
 }

@@ -38,7 +38,8 @@ public final class RefitGroup {
   public RefitGroup(RefitPolicy policy, List<RefitCoordinator> members) {
     this(policy, false);
     if (members.isEmpty()) throw new IllegalArgumentException("members must be one or more: none");
-    for (RefitCoordinator member : members) join(member);
+    for (RefitCoordinator member : members)
+      join(member);
   }
 
   private RefitGroup(RefitPolicy policy, boolean solo) {
@@ -95,7 +96,8 @@ public final class RefitGroup {
   public synchronized void join(RefitCoordinator member) {
     if (members.contains(member)) throw new IllegalArgumentException("this replica is a member already");
     RefitGroup from = member.group();
-    if (from != this && !from.solo) throw new IllegalStateException("the replica is in another group; leave that first");
+    if (from != this && !from.solo)
+      throw new IllegalStateException("the replica is in another group; leave that first");
     refuseWhileRunning();
     if (from == this) {
       List<String> pending = member.unfinished();
@@ -183,7 +185,8 @@ public final class RefitGroup {
   synchronized List<String> stragglers() {
     List<String> lines = new ArrayList<>();
     for (RefitCoordinator gone : left.keySet()) {
-      for (String line : gone.unfinished()) lines.add("a replica that left still has calls inside: " + line);
+      for (String line : gone.unfinished())
+        lines.add("a replica that left still has calls inside: " + line);
     }
     return lines;
   }

@@ -17,7 +17,7 @@ import java.util.Locale;
  * @param leftoversMax most names of leftover objects in a report, 0 or more
  */
 public record RefitPolicy(OnFailure onFailure, OtherClients otherClients, RefitOutcome required, Duration deadline,
-  int passesMax, int attemptsMax, Duration backOff, int leftoversMax) {
+    int passesMax, int attemptsMax, Duration backOff, int leftoversMax) {
 
   /** What happens to the gate when a refit did not reach what is required. */
   public enum OnFailure {
@@ -72,7 +72,7 @@ public record RefitPolicy(OnFailure onFailure, OtherClients otherClients, RefitO
     // 30 s: a master that refuses connections answers after 4.3 s, and an attempt asks it up to 4 times in a row.
     // 32 passes, 3 attempts, 100 ms, 10 names: unmeasured defaults
     return new RefitPolicy(OnFailure.FAIL, OtherClients.NONE, RefitOutcome.ISOLATED, Duration.ofSeconds(30), 32, 3,
-      Duration.ofMillis(100), 10);
+        Duration.ofMillis(100), 10);
   }
 
   /**

@@ -24,8 +24,8 @@ import java.util.Map;
  * @param stores every store that was cleared, with what it answered in the last attempt
  */
 public record RefitReport(WeightEpoch epoch, WeightEpoch previous, RefitOutcome outcome, boolean accepted,
-  List<String> reasons, List<String> notes, int attempts, long removed, long resets, long removedTotal, long nanos,
-  List<Step> steps, List<Replica> replicas, List<Store> stores) {
+    List<String> reasons, List<String> notes, int attempts, long removed, long resets, long removedTotal, long nanos,
+    List<Step> steps, List<Replica> replicas, List<Store> stores) {
 
   /** Makes the lists immutable. */
   public RefitReport {
@@ -68,7 +68,7 @@ public record RefitReport(WeightEpoch epoch, WeightEpoch previous, RefitOutcome 
    * @param leftovers names of objects that were left, as many as the policy asks for
    */
   public record Store(String replica, String name, String census, int passes, long removed, String canary,
-    long keyCount, long foreignPuts, List<String> leftovers) {
+      long keyCount, long foreignPuts, List<String> leftovers) {
     /** Makes the list immutable. */
     public Store {
       leftovers = List.copyOf(leftovers);

@@ -70,7 +70,8 @@ final class RefitRun {
   Refit hold(@Nullable RefitCoordinator who) {
     List<Member> held = members.stream().filter(member -> who == null || member.coordinator() == who).toList();
     if (held.isEmpty()) {
-      throw new IllegalStateException("this replica joined after the refit to " + epoch + "; it takes part in the next");
+      throw new IllegalStateException(
+          "this replica joined after the refit to " + epoch + "; it takes part in the next");
     }
     Holder holder = new Holder(held);
     holders.add(holder);
@@ -176,8 +177,10 @@ final class RefitRun {
     }
     anyOpened |= opened > 0;
     if (!succeeded()) return "refused, on_failure is " + policy.onFailure().word();
-    return opened + " opened" + (waiting == 0 ? "" : ", " + waiting + " stay closed: another bracket is, or was left, "
-      + "without open()");
+    return opened + " opened" + (waiting == 0
+        ? ""
+        : ", " + waiting + " stay closed: another bracket is, or was left, "
+            + "without open()");
   }
 
   private Verdict verdict() {
@@ -206,8 +209,8 @@ final class RefitRun {
 
   private RefitReport describe(Verdict now) {
     return new RefitReport(epoch, previous, now.outcome(), policy.accepts(now.outcome()), now.reasons(), notes,
-      clearing.attempts(), clearing.removed(), group.resets(), group.removed(), verdictNanos, steps.list(),
-      members.stream().map(Member::report).toList(),
-      clearing.traces().stream().map(trace -> trace.report(policy.leftoversMax())).toList());
+        clearing.attempts(), clearing.removed(), group.resets(), group.removed(), verdictNanos, steps.list(),
+        members.stream().map(Member::report).toList(),
+        clearing.traces().stream().map(trace -> trace.report(policy.leftoversMax())).toList());
   }
 }

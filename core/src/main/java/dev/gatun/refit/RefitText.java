@@ -13,19 +13,23 @@ final class RefitText {
   static String of(RefitReport report) {
     StringBuilder text = new StringBuilder();
     line(text, "refit " + report.previous() + " -> " + report.epoch() + ": " + report.outcome());
-    line(text, "  " + count(report.removed(), "object") + " removed, " + count(report.replicas().size(), "replica") + ", "
-      + count(report.attempts(), "attempt") + ", " + millis(report.nanos()) + ", reset " + report.resets()
-      + " of this process");
+    line(text,
+        "  " + count(report.removed(), "object") + " removed, " + count(report.replicas().size(), "replica") + ", "
+            + count(report.attempts(), "attempt") + ", " + millis(report.nanos()) + ", reset " + report.resets()
+            + " of this process");
     rows(text, report.steps().stream().map(step -> List.of(step.name(), millis(step.nanos()), step.detail())).toList());
     rows(text, report.stores().stream().map(RefitText::storeRow).toList());
     for (RefitReport.Store store : report.stores()) {
-      for (String key : store.leftovers()) line(text, "  left in " + store.name() + ": " + key);
+      for (String key : store.leftovers())
+        line(text, "  left in " + store.name() + ": " + key);
     }
     rows(text, report.replicas().stream().map(replica -> List.of(replica.name(),
-      "gate " + replica.gate().name().toLowerCase(Locale.ROOT),
-      replica.left().isEmpty() ? "" : "left: " + replica.left())).toList());
-    for (String reason : report.reasons()) line(text, "  not verified: " + reason);
-    for (String note : report.notes()) line(text, "  note: " + note);
+        "gate " + replica.gate().name().toLowerCase(Locale.ROOT),
+        replica.left().isEmpty() ? "" : "left: " + replica.left())).toList());
+    for (String reason : report.reasons())
+      line(text, "  not verified: " + reason);
+    for (String note : report.notes())
+      line(text, "  note: " + note);
     return text.toString();
   }
 
@@ -45,20 +49,20 @@ final class RefitText {
     map.put("removedTotal", report.removedTotal());
     map.put("nanos", report.nanos());
     map.put("steps", report.steps().stream().map(step -> ordered("name", step.name(), "nanos", step.nanos(),
-      "detail", step.detail())).toList());
+        "detail", step.detail())).toList());
     map.put("replicas", report.replicas().stream().map(replica -> ordered("name", replica.name(),
-      "gate", replica.gate().name(), "left", replica.left())).toList());
+        "gate", replica.gate().name(), "left", replica.left())).toList());
     map.put("stores", report.stores().stream().map(store -> ordered("replica", store.replica(), "name", store.name(),
-      "census", store.census(), "passes", store.passes(), "removed", store.removed(), "canary", store.canary(),
-      "keyCount", store.keyCount(), "foreignPuts", store.foreignPuts(), "leftovers", store.leftovers())).toList());
+        "census", store.census(), "passes", store.passes(), "removed", store.removed(), "canary", store.canary(),
+        "keyCount", store.keyCount(), "foreignPuts", store.foreignPuts(), "leftovers", store.leftovers())).toList());
     return map;
   }
 
   private static List<String> storeRow(RefitReport.Store store) {
     return List.of(store.replica(), store.name(), count(store.removed(), "object") + " in "
-      + count(store.passes(), "pass"), "canary " + store.canary(),
-      store.keyCount() < 0 ? "keys unknown" : count(store.keyCount(), "key") + " left",
-      store.foreignPuts() < 0 ? "other puts unknown" : count(store.foreignPuts(), "other put"));
+        + count(store.passes(), "pass"), "canary " + store.canary(),
+        store.keyCount() < 0 ? "keys unknown" : count(store.keyCount(), "key") + " left",
+        store.foreignPuts() < 0 ? "other puts unknown" : count(store.foreignPuts(), "other put"));
   }
 
   /** Rows of cells, each column as wide as its widest cell. */
@@ -72,7 +76,8 @@ final class RefitText {
     }
     for (List<String> row : rows) {
       StringBuilder line = new StringBuilder();
-      for (int i = 0; i < row.size(); i++) line.append("  ").append(pad(row.get(i), widths.get(i)));
+      for (int i = 0; i < row.size(); i++)
+        line.append("  ").append(pad(row.get(i), widths.get(i)));
       text.append(line.toString().stripTrailing()).append('\n');
     }
   }
@@ -96,7 +101,8 @@ final class RefitText {
 
   private static Map<String, Object> ordered(Object... pairs) {
     Map<String, Object> map = new LinkedHashMap<>();
-    for (int i = 0; i < pairs.length; i += 2) map.put((String) pairs[i], pairs[i + 1]);
+    for (int i = 0; i < pairs.length; i += 2)
+      map.put((String) pairs[i], pairs[i + 1]);
     return map;
   }
 }

@@ -64,7 +64,6 @@ final class StorePort {
 
   /** The master's counters when this port was made, if they could be had. */
   Optional<Reading> firstLook(Deadline deadline) {
-    return firstLook.await(deadline) instanceof Answer.Value<Optional<Reading>>(Optional<Reading> reading)
-      ? reading : Optional.empty();
+    return firstLook.await(deadline).value().flatMap(reading -> reading);
   }
 }

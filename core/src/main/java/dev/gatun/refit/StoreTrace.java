@@ -14,9 +14,12 @@ final class StoreTrace {
   private final List<Canary> canaries = new ArrayList<>();
   private int plantings;
   private boolean excused;
-  @Nullable Reading before;
-  @Nullable Reading planted;
-  @Nullable Reading after;
+  @Nullable
+  Reading before;
+  @Nullable
+  Reading planted;
+  @Nullable
+  Reading after;
   List<String> listed = List.of();
   long ofNewEpoch;
   boolean canaryGone;
@@ -55,7 +58,7 @@ final class StoreTrace {
   /** Whether this store saw the master of the other one empty, beyond doubt. */
   boolean standsFor(StoreTrace other) {
     return other != this && registered() && !hung && sound() && after != null && after.keyCount() == 0
-      && port.master().equals(other.port.master());
+        && port.master().equals(other.port.master());
   }
 
   /** The proof has a gap. */
@@ -118,6 +121,6 @@ final class StoreTrace {
 
   RefitReport.Store report(int leftoversMax) {
     return new RefitReport.Store(member.name(), port.name(), port.master(), passes, removed, canaryText(),
-      after == null ? -1 : after.keyCount(), foreignPuts, listed.stream().limit(leftoversMax).toList());
+        after == null ? -1 : after.keyCount(), foreignPuts, listed.stream().limit(leftoversMax).toList());
   }
 }

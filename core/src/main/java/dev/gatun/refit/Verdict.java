@@ -22,9 +22,11 @@ record Verdict(RefitOutcome outcome, List<String> reasons) {
   /** Adds to each trace what its answers, and those of the others at the same master, leave open. */
   static void judge(List<StoreTrace> traces, WeightEpoch epoch) {
     Map<String, List<StoreTrace>> masters = traces.stream().filter(trace -> trace.port().hasCensus())
-      .collect(Collectors.groupingBy(trace -> trace.port().master()));
-    for (List<StoreTrace> sharing : masters.values()) judgeMaster(sharing);
-    for (StoreTrace trace : traces) judgeStore(trace, epoch);
+        .collect(Collectors.groupingBy(trace -> trace.port().master()));
+    for (List<StoreTrace> sharing : masters.values())
+      judgeMaster(sharing);
+    for (StoreTrace trace : traces)
+      judgeStore(trace, epoch);
   }
 
   /**
@@ -54,8 +56,9 @@ record Verdict(RefitOutcome outcome, List<String> reasons) {
   private static void judgeStore(StoreTrace trace, WeightEpoch epoch) {
     Canary last = trace.canaries().isEmpty() ? null : trace.canaries().getLast();
     if (last != null && !last.seen() && !last.noSpace()) {
-      trace.unproven(last.planted() ? "the canary was put but not seen: " + Codes.text(last.size())
-        : "the canary could not be put: " + Codes.text(last.code()));
+      trace.unproven(last.planted()
+          ? "the canary was put but not seen: " + Codes.text(last.size())
+          : "the canary could not be put: " + Codes.text(last.code()));
     }
     if (last != null && last.noSpace() && !trace.port().hasCensus()) trace.unproven("no space for a canary");
     if (trace.ofNewEpoch > 0) {
@@ -89,7 +92,7 @@ record Verdict(RefitOutcome outcome, List<String> reasons) {
     }
     if (removed < seen) {
       sharing.stream().filter(trace -> trace.canaryGone).forEach(trace -> trace.unproven(
-        "the canary vanished and no removal of ours took it: lost with its memory, or removed by another client"));
+          "the canary vanished and no removal of ours took it: lost with its memory, or removed by another client"));
     }
   }
 
@@ -99,7 +102,7 @@ record Verdict(RefitOutcome outcome, List<String> reasons) {
       trace.unproven(started - ownMax + " puts by other clients since the gate closed");
     } else if (started < Math.max(1, ownMin)) {
       trace.unproven("the census counted " + started + " puts where ours were at least " + Math.max(1, ownMin)
-        + ": it watches another master, or lags");
+          + ": it watches another master, or lags");
     }
     Reading planted = trace.planted;
     if (trace.canarySeen() && planted != null && planted.keyCount() < 1) {

@@ -117,8 +117,9 @@ final class FakeMaster implements StoreCensus {
     OptionalLong scripted = script.hit("keys");
     synchronized (this) {
       if (down || scripted.isPresent()) throw new GatunException("GET " + name + "/get_all_keys: refused");
-      return objects.entrySet().stream().filter(entry -> entry.getValue().complete()).map(Map.Entry::getKey).limit(limit)
-        .toList();
+      return objects.entrySet().stream().filter(entry -> entry.getValue().complete()).map(Map.Entry::getKey)
+          .limit(limit)
+          .toList();
     }
   }
 

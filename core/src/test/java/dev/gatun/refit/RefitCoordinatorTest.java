@@ -39,7 +39,7 @@ class RefitCoordinatorTest {
     assertEquals(List.of(), report.reasons());
     assertEquals(6, report.removed(), "five pages and the canary");
     assertEquals(List.of("close gate", "raise epoch", "drain", "clear local", "baseline", "canary", "witness", "remove",
-      "verify", "look again", "open"), report.steps().stream().map(RefitReport.Step::name).toList());
+        "verify", "look again", "open"), report.steps().stream().map(RefitReport.Step::name).toList());
     assertEquals(NEW, replica.gate.epoch());
     assertTrue(report.open());
     assertFalse(replica.store.hit("page0"));
@@ -119,7 +119,8 @@ class RefitCoordinatorTest {
     });
     try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
       List<Future<RefitReport>> reports = new ArrayList<>();
-      for (int i = 0; i < 4; i++) reports.add(threads.submit(() -> replica.coordinator.refit(NEW)));
+      for (int i = 0; i < 4; i++)
+        reports.add(threads.submit(() -> replica.coordinator.refit(NEW)));
       assertTrue(inRemoval.await(10, TimeUnit.SECONDS));
       go.countDown();
       for (Future<RefitReport> report : reports) {
@@ -137,7 +138,7 @@ class RefitCoordinatorTest {
     replica.coordinator.refit(NEW);
 
     IllegalArgumentException refusal = assertThrows(IllegalArgumentException.class,
-      () -> replica.coordinator.begin(OLD));
+        () -> replica.coordinator.begin(OLD));
 
     assertEquals("epoch must follow run@2: run@1", refusal.getMessage());
     assertEquals(EpochGate.State.OPEN, replica.gate.state());
@@ -310,7 +311,7 @@ class RefitCoordinatorTest {
   @DisplayName("S2.5 on_failure retry: tries again until it succeeds")
   void retrySucceeds() {
     Replica replica = Replica.plain(RefitPolicy.defaults().withOnFailure(OnFailure.RETRY).withAttempts(3,
-      Duration.ofMillis(1))).filled();
+        Duration.ofMillis(1))).filled();
     replica.store.script.answers("removeAll", -900).answers("removeAll", -901);
 
     RefitReport report = replica.coordinator.refit(NEW);
@@ -324,7 +325,7 @@ class RefitCoordinatorTest {
   @DisplayName("S2.5 on_failure retry: is bounded, then stays closed")
   void retryIsBounded() {
     Replica replica = Replica.plain(RefitPolicy.defaults().withOnFailure(OnFailure.RETRY).withAttempts(3,
-      Duration.ofMillis(1))).filled();
+        Duration.ofMillis(1))).filled();
     replica.master.down(true);
 
     RefitReport report = replica.coordinator.refit(NEW);
@@ -496,7 +497,7 @@ class RefitCoordinatorTest {
     Replica replica = Replica.plain();
 
     assertThrows(IllegalStateException.class,
-      () -> new RefitCoordinator(replica.gate, List.of(), RefitPolicy.defaults(), Observer.NONE));
+        () -> new RefitCoordinator(replica.gate, List.of(), RefitPolicy.defaults(), Observer.NONE));
   }
 
   @Test
@@ -506,7 +507,7 @@ class RefitCoordinatorTest {
     EpochGate other = new EpochGate(OLD);
 
     assertThrows(IllegalArgumentException.class,
-      () -> new RefitCoordinator(other, List.of(replica.store), RefitPolicy.defaults(), Observer.NONE));
+        () -> new RefitCoordinator(other, List.of(replica.store), RefitPolicy.defaults(), Observer.NONE));
   }
 
   @Test
@@ -536,7 +537,8 @@ class RefitCoordinatorTest {
         return replica.coordinator.refit(NEW);
       });
       assertTrue(started.await(10, TimeUnit.SECONDS));
-      while (replica.store.script.hits("removeAll") == 0) Thread.onSpinWait();
+      while (replica.store.script.hits("removeAll") == 0)
+        Thread.onSpinWait();
       refitting[0].interrupt();
       assertEquals(RefitOutcome.FAILED, report.get(10, TimeUnit.SECONDS).outcome());
     } finally {

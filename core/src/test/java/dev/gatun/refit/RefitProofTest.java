@@ -41,7 +41,7 @@ class RefitProofTest {
     Replica replica = Replica.plain(RefitPolicy.defaults().withOtherClients(OtherClients.FENCED));
     replica.master.putStart("foreign", OLD);
     replica.store.script.passes("removeAll").passes("removeAll").does("removeAll",
-      () -> replica.master.putEnd("foreign"));
+        () -> replica.master.putEnd("foreign"));
 
     RefitReport report = replica.coordinator.refit(NEW);
 
@@ -81,7 +81,7 @@ class RefitProofTest {
       RefitReport report = refit.open();
       assertEquals(RefitOutcome.FAILED, report.outcome());
       assertEquals(List.of("store: 1 objects came between verdict and opening",
-        "store: 1 puts by other clients between verdict and opening"), report.reasons());
+          "store: 1 puts by other clients between verdict and opening"), report.reasons());
     }
     assertEquals(EpochGate.State.CLOSED, replica.gate.state());
     assertEquals(RefitOutcome.VERIFIED, replica.coordinator.refit(NEW).outcome(), "the next one starts afresh");
@@ -104,7 +104,7 @@ class RefitProofTest {
   @DisplayName("what one attempt saw of other clients, the next attempt of the same refit does not forget")
   void othersAreRememberedAcrossAttempts() {
     Replica replica = Replica.plain(RefitPolicy.defaults().withOnFailure(OnFailure.RETRY).withAttempts(2,
-      Duration.ofMillis(1)));
+        Duration.ofMillis(1)));
     replica.store.script.does("removeAll", () -> replica.master.put("foreign", OLD));
 
     RefitReport report = replica.coordinator.refit(NEW);
@@ -126,15 +126,17 @@ class RefitProofTest {
 
     assertEquals(RefitOutcome.UNVERIFIED, report.outcome());
     assertEquals(List.of("store: 1 puts by other clients since the last refit, whom no barrier holds"),
-      report.reasons());
+        report.reasons());
   }
 
   @Test
   @DisplayName("the first refit notices a resting client as well, from when the coordinator was made")
   void restingClientFirstRefit() {
     Replica replica = Replica.plain().filled();
-    while (replica.master.script.hits("read") == 0) Thread.onSpinWait();
-    for (int i = 0; i < 6; i++) replica.master.put("foreign" + i, OLD);
+    while (replica.master.script.hits("read") == 0)
+      Thread.onSpinWait();
+    for (int i = 0; i < 6; i++)
+      replica.master.put("foreign" + i, OLD);
 
     assertEquals(RefitOutcome.UNVERIFIED, replica.coordinator.refit(NEW).outcome());
   }
@@ -175,7 +177,7 @@ class RefitProofTest {
   @DisplayName("K8.01 the master starts anew during the refit: no proof, the next attempt has one")
   void masterRestarts() {
     Replica replica = Replica.plain(RefitPolicy.defaults().withOnFailure(OnFailure.RETRY).withAttempts(2,
-      Duration.ofMillis(1))).filled();
+        Duration.ofMillis(1))).filled();
     replica.store.script.does("removeAll", () -> replica.master.restart("start-2"));
 
     RefitReport report = replica.coordinator.refit(NEW);
@@ -194,7 +196,7 @@ class RefitProofTest {
 
     assertEquals(RefitOutcome.UNVERIFIED, report.outcome());
     assertEquals(List.of("store: the master changed during the refit: leader/start-1 became standby/start-1"),
-      report.reasons());
+        report.reasons());
   }
 
   @Test
@@ -207,7 +209,7 @@ class RefitProofTest {
 
     assertEquals(RefitOutcome.UNVERIFIED, report.outcome());
     assertEquals(List.of("store: the canary vanished and no removal of ours took it: lost with its memory, or removed "
-      + "by another client"), report.reasons());
+        + "by another client"), report.reasons());
   }
 
   @Test
@@ -311,7 +313,8 @@ class RefitProofTest {
   void gaugeTooHigh() {
     Replica replica = Replica.plain(QUICK.withLeftoversMax(2)).filled();
     replica.store.script.answers("removeAll", 0);
-    for (int i = 0; i < 40; i++) replica.store.script.answers("removeAll", 0);
+    for (int i = 0; i < 40; i++)
+      replica.store.script.answers("removeAll", 0);
 
     RefitReport report = replica.coordinator.refit(NEW);
 
@@ -330,7 +333,8 @@ class RefitProofTest {
 
     assertEquals(RefitOutcome.UNVERIFIED, report.outcome());
     assertTrue(report.reasons().contains(
-      "store: the census counted 0 puts where ours were at least 1: it watches another master, or lags"), report::text);
+        "store: the census counted 0 puts where ours were at least 1: it watches another master, or lags"),
+        report::text);
   }
 
   @Test
@@ -350,8 +354,10 @@ class RefitProofTest {
     // 2 is the look within the removal, which only saves time
     for (int look : new int[]{0, 1, 3, 4}) {
       Replica replica = Replica.plain();
-      while (replica.master.script.hits("read") == 0) Thread.onSpinWait();
-      for (int i = 0; i < look; i++) replica.master.script.passes("read");
+      while (replica.master.script.hits("read") == 0)
+        Thread.onSpinWait();
+      for (int i = 0; i < look; i++)
+        replica.master.script.passes("read");
       replica.master.script.answers("read", -1);
       RefitReport report = replica.coordinator.refit(NEW);
 
@@ -372,11 +378,11 @@ class RefitProofTest {
   @DisplayName("what the store itself doubts keeps it from VERIFIED")
   void doubts() {
     assertEquals(List.of("store: another client caches"),
-      Replica.with(false, RefitPolicy.defaults(), store -> store.doubting("another client caches")).coordinator
-        .refit(NEW).reasons());
+        Replica.with(false, RefitPolicy.defaults(), store -> store.doubting("another client caches")).coordinator
+            .refit(NEW).reasons());
     assertEquals(RefitOutcome.ISOLATED,
-      Replica.with(true, RefitPolicy.defaults(), store -> store.doubting("another client caches")).coordinator
-        .refit(NEW).outcome());
+        Replica.with(true, RefitPolicy.defaults(), store -> store.doubting("another client caches")).coordinator
+            .refit(NEW).outcome());
   }
 
   @Test
@@ -395,7 +401,8 @@ class RefitProofTest {
     assertTrue(second.reasons().toString().contains("waited behind removeAll"), second::text);
     assertEquals(1, replica.store.script.hits("removeAll"), "nothing is sent while the first has not come back");
     thaw.countDown();
-    while (!replica.coordinator.unfinished().isEmpty()) Thread.onSpinWait();
+    while (!replica.coordinator.unfinished().isEmpty())
+      Thread.onSpinWait();
     assertEquals(RefitOutcome.VERIFIED, replica.coordinator.refit(NEXT).outcome());
   }
 
@@ -436,7 +443,8 @@ class RefitProofTest {
     RefitReport report = replica.coordinator.refit(NEW);
 
     assertEquals(RefitOutcome.FAILED, report.outcome());
-    assertTrue(report.reasons().contains("store: 1 objects carry epoch run@2 already: it was used before"), report::text);
+    assertTrue(report.reasons().contains("store: 1 objects carry epoch run@2 already: it was used before"),
+        report::text);
   }
 
   @Test
@@ -508,7 +516,7 @@ class RefitProofTest {
     EpochGate gate = new EpochGate(OLD);
     FakeMaster master = new FakeMaster("master");
     List<FakeStore> stores = List.of(new FakeStore("a", master, gate, false), new FakeStore("b", master, gate, false),
-      new FakeStore("c", master, gate, false));
+        new FakeStore("c", master, gate, false));
     stores.forEach(store -> store.put("page"));
 
     RefitReport report = new RefitCoordinator(gate, stores, RefitPolicy.defaults(), Observer.NONE).refit(NEW);

@@ -29,7 +29,7 @@ final class Replica {
   }
 
   private Replica(String name, FakeMaster master, boolean epochInKey, RefitPolicy policy, Observer observer,
-    Consumer<FakeStore> setup) {
+      Consumer<FakeStore> setup) {
     this.master = master;
     store = new FakeStore(name, master, gate, epochInKey);
     setup.accept(store);
@@ -54,7 +54,8 @@ final class Replica {
 
   /** Puts a few old pages. */
   Replica filled() {
-    for (int i = 0; i < 5; i++) store.put("page" + i);
+    for (int i = 0; i < 5; i++)
+      store.put("page" + i);
     return this;
   }
 }
