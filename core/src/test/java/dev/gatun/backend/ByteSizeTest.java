@@ -1,9 +1,9 @@
 package dev.gatun.backend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.gatun.testing.Thrown;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,8 +23,7 @@ class ByteSizeTest {
       "99999999999999999999", "9223372036854775808", "8388608 t", "99999999999g", "1.g", "½"})
   @DisplayName("K9.11 garbage, negative and overflowing sizes are refused with field and value")
   void refuses(String text) {
-    String message = assertThrows(IllegalArgumentException.class, () -> ByteSize.parse("segmentBytes", text))
-        .getMessage();
+    String message = Thrown.message(IllegalArgumentException.class, () -> ByteSize.parse("segmentBytes", text));
     assertTrue(message.startsWith("segmentBytes must be") && message.contains('"' + text + '"'), message);
   }
 

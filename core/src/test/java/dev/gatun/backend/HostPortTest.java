@@ -1,9 +1,9 @@
 package dev.gatun.backend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.gatun.testing.Thrown;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,8 +26,7 @@ class HostPortTest {
       "1:2", "10.0.0.300:9", "10.0.0:9", "a b:9", "a\tb", "a\0b:9", "-a:9", "a-:9", "http://a:9", "ä:9"})
   @DisplayName("K9.01 what is neither host nor address is refused with field, value and what is allowed")
   void refuses(String text) {
-    String message = assertThrows(IllegalArgumentException.class, () -> HostPort.parse("master", text, 50_051))
-        .getMessage();
+    String message = Thrown.message(IllegalArgumentException.class, () -> HostPort.parse("master", text, 50_051));
     assertTrue(message.startsWith("master must be host, host:port or [IPv6]:port"), message);
     assertTrue(message.contains(text.replace("\0", "\\0")), message);
   }

@@ -2,9 +2,9 @@ package dev.gatun.backend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.gatun.testing.Thrown;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
@@ -32,8 +32,7 @@ class OptionTextTest {
   @ValueSource(strings = {"maybe", "", " ", "2", "truee", " true"})
   @DisplayName("K9.09 anything else is no truth value")
   void otherIsRefused(String text) {
-    String message = assertThrows(IllegalArgumentException.class, () -> OptionText.bool("enable_offload", text))
-        .getMessage();
+    String message = Thrown.message(IllegalArgumentException.class, () -> OptionText.bool("enable_offload", text));
     assertEquals("enable_offload must be true, yes, on, 1, false, no, off or 0: \"" + text + '"', message);
   }
 
@@ -41,9 +40,8 @@ class OptionTextTest {
   @ValueSource(strings = {"12abc", "", " 7 ", "99999999999", "99999999999999999999999", "1.0", "+7", "0x7", "-1", "0"})
   @DisplayName("K9.11 numbers are digits within bounds, nothing else")
   void integersAreChecked(String text) {
-    String message = assertThrows(IllegalArgumentException.class,
-        () -> OptionText.integer("masterPort", text, 1, 65_535))
-        .getMessage();
+    String message = Thrown.message(IllegalArgumentException.class,
+        () -> OptionText.integer("masterPort", text, 1, 65_535));
     assertEquals("masterPort must be a whole number from 1 to 65535: \"" + text + '"', message);
   }
 
@@ -65,8 +63,7 @@ class OptionTextTest {
   @ValueSource(strings = {"", "5", "5sec", "-5s", "1.5s", "s", "PT5S", "5  s", "99999999999s"})
   @DisplayName("K9.11 durations without a unit, or that are none, are refused")
   void durationsRefused(String text) {
-    String message = assertThrows(IllegalArgumentException.class, () -> OptionText.duration("rpcTimeout", text))
-        .getMessage();
+    String message = Thrown.message(IllegalArgumentException.class, () -> OptionText.duration("rpcTimeout", text));
     assertTrue(message.startsWith("rpcTimeout must be a whole number with ms, s, m or h"), message);
   }
 

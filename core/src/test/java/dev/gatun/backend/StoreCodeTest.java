@@ -41,11 +41,11 @@ class StoreCodeTest {
   @Test
   @DisplayName("K3.15 every known code is one constant, and every constant a known code")
   void table() {
-    Map<Long, String> expected = new TreeMap<>(
+    Map<Integer, String> expected = new TreeMap<>(
         Arrays.stream(TABLE.strip().split(",\\s+")).map(entry -> entry.split(" "))
-            .collect(Collectors.toMap(entry -> Long.parseLong(entry[0]), entry -> entry[1])));
-    Map<Long, String> actual = new TreeMap<>(Arrays.stream(StoreCode.values()).filter(code -> !OURS.contains(code))
-        .collect(Collectors.toMap(code -> (long) code.raw(), Enum::name)));
+            .collect(Collectors.toMap(entry -> Integer.valueOf(entry[0]), entry -> entry[1])));
+    Map<Integer, String> actual = new TreeMap<>(Arrays.stream(StoreCode.values()).filter(code -> !OURS.contains(code))
+        .collect(Collectors.toMap(StoreCode::raw, Enum::name)));
     assertEquals(expected, actual);
     expected.forEach((raw, name) -> assertEquals(name, StoreCode.of(raw).name()));
   }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.gatun.testing.Thrown;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -22,7 +23,7 @@ class StoreOptionsTest {
   }
 
   private static String refusal(UnaryOperator<StoreOptionsBuilder> change) {
-    return assertThrows(IllegalArgumentException.class, () -> change.apply(remote()).build()).getMessage();
+    return Thrown.message(IllegalArgumentException.class, () -> change.apply(remote()).build());
   }
 
   @Test
@@ -75,8 +76,7 @@ class StoreOptionsTest {
   void nothingIsAssumed() {
     assertThrows(IllegalArgumentException.class, () -> StoreOptions.of(Map.of()).build());
     assertThrows(IllegalArgumentException.class, () -> StoreOptions.of(Map.of("library", "mooncake")).build());
-    String message = assertThrows(IllegalArgumentException.class, () -> StoreOptions.mooncake("10.0.0.9").build())
-        .getMessage();
+    String message = Thrown.message(IllegalArgumentException.class, () -> StoreOptions.mooncake("10.0.0.9").build());
     assertTrue(message.startsWith("localHostname must be host or host:port that other machines reach"), message);
     assertEquals("127.0.0.1", StoreOptions.mooncake("127.0.0.1").build().localHostname());
   }

@@ -1,10 +1,10 @@
 package dev.gatun.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.gatun.backend.StoreOptions;
+import dev.gatun.testing.Thrown;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,7 +30,7 @@ class MooncakeConfigFileTest {
 
   private String refusal(String json) throws IOException {
     Path file = file(json);
-    String message = assertThrows(IllegalArgumentException.class, () -> MooncakeConfigFile.read(file)).getMessage();
+    String message = Thrown.message(IllegalArgumentException.class, () -> MooncakeConfigFile.read(file));
     assertTrue(message.startsWith(file + ": "), message);
     return message.substring(file.toString().length() + 2);
   }
@@ -145,15 +145,14 @@ class MooncakeConfigFileTest {
   @DisplayName("a file that is not there is refused with its name")
   void missingFile() {
     Path file = folder.resolve("absent.json");
-    String message = assertThrows(IllegalArgumentException.class, () -> MooncakeConfigFile.read(file)).getMessage();
+    String message = Thrown.message(IllegalArgumentException.class, () -> MooncakeConfigFile.read(file));
     assertTrue(message.startsWith(file + ": cannot be read"), message);
   }
 
   @Test
   @DisplayName("K9.12 the environment is read when asked for by name, and must then name a file")
   void fromEnvironment() throws IOException {
-    String message = assertThrows(IllegalArgumentException.class, () -> MooncakeConfigFile.fromEnvironment(Map.of()))
-        .getMessage();
+    String message = Thrown.message(IllegalArgumentException.class, () -> MooncakeConfigFile.fromEnvironment(Map.of()));
     assertEquals("environment variable MOONCAKE_CONFIG_PATH must name a JSON file, but is not set", message);
     Path file = file("{\"master_server_address\":\"10.0.0.9:1\",\"protocol\":\"tcp\"}");
     StoreOptions options = MooncakeConfigFile.fromEnvironment(

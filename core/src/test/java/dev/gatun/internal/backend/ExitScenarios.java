@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** Main class of a process with a live store that ends in one of the ways a JVM can end. */
 final class ExitScenarios {
@@ -33,7 +34,7 @@ final class ExitScenarios {
     List<Long> handlers = handlers();
     long blocked = blockedSignals();
     StoreBackend store = open(arguments);
-    Arena arena = Arena.ofShared(); // process
+    Arena arena = Arena.global(); // process
     MemorySegment key = arena.allocateFrom("exit-" + ProcessHandle.current().pid());
     MemorySegment page = arena.allocate(65_536);
     int stored = store.put(key, page, page.byteSize(), store.encodeReplicate(ReplicateOptions.DEFAULT, arena));
@@ -100,8 +101,8 @@ final class ExitScenarios {
   }
 
   /** Compiled code finds the null by taking a SIGSEGV. */
-  @SuppressWarnings({"NullAway", "CatchAndPrintStackTrace"})
-  private static int nullPointer(String text) {
+  @SuppressWarnings("NullAway") // the null is the point
+  private static int nullPointer(@Nullable String text) {
     try {
       return text.length() - 1;
     } catch (NullPointerException expected) {

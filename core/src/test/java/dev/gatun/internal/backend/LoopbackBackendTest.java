@@ -13,6 +13,7 @@ import dev.gatun.backend.StoreCensus;
 import dev.gatun.backend.StoreException;
 import dev.gatun.backend.StoreOptions;
 import dev.gatun.internal.backend.LoopbackControls.Action;
+import dev.gatun.testing.Thrown;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -107,9 +108,8 @@ class LoopbackBackendTest {
   void setupFails() {
     long stores = LoopbackControls.liveStores();
     LoopbackControls.arm("setup", Action.FAIL, -300, 1);
-    GatunException thrown = assertThrows(GatunException.class, LoopbackBackendTest::open);
-    assertTrue(thrown.getMessage().startsWith("setup(master loopback:backend) failed: INVALID_VERSION (-300)"),
-        thrown.getMessage());
+    String message = Thrown.message(GatunException.class, LoopbackBackendTest::open);
+    assertTrue(message.startsWith("setup(master loopback:backend) failed: INVALID_VERSION (-300)"), message);
     assertEquals(stores, LoopbackControls.liveStores());
   }
 
@@ -119,7 +119,7 @@ class LoopbackBackendTest {
     open().close();
     StoreOptions options = StoreOptions.loopback("backend", 32L << 20).toBuilder()
         .libraryPath(java.nio.file.Path.of("/absent.so")).build();
-    String message = assertThrows(GatunException.class, () -> new LoopbackBackendProvider().open(options)).getMessage();
+    String message = Thrown.message(GatunException.class, () -> new LoopbackBackendProvider().open(options));
     assertTrue(message.startsWith("the loopback library cannot be used: ") && message.contains("/absent.so"), message);
   }
 

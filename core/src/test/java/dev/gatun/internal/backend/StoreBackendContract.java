@@ -16,6 +16,7 @@ import dev.gatun.backend.ReplicateOptions;
 import dev.gatun.backend.StoreBackend;
 import dev.gatun.backend.StoreCensus;
 import dev.gatun.backend.StoreOptions;
+import dev.gatun.testing.Thrown;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -315,7 +316,7 @@ abstract class StoreBackendContract {
   private DynamicTest refused(String start, Executable call) {
     return DynamicTest.dynamicTest(start, () -> {
       long puts = census().putStarts();
-      String message = assertThrows(IllegalArgumentException.class, call).getMessage();
+      String message = Thrown.message(IllegalArgumentException.class, call);
       assertTrue(message.startsWith(start), message);
       assertEquals(puts, census().putStarts());
     });
@@ -335,7 +336,7 @@ abstract class StoreBackendContract {
         () -> other.batchExists(memory, 1, memory), () -> other.size(key), () -> other.remove(key, true),
         () -> other.removeMatching(key, true), () -> other.removeAll(true), () -> other.register(memory),
         () -> other.unregister(memory), other::health)) {
-      String message = assertThrows(ClosedException.class, call).getMessage();
+      String message = Thrown.message(ClosedException.class, call);
       assertTrue(message.contains(" refused: " + other.name() + " is closed"), message);
     }
   }

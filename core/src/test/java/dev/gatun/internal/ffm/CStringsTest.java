@@ -3,8 +3,8 @@ package dev.gatun.internal.ffm;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.gatun.testing.Thrown;
 import java.lang.foreign.Arena;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -17,7 +17,7 @@ class CStringsTest {
       assertArrayEquals(new byte[]{(byte) 0xC3, (byte) 0xA9, 0},
           CStrings.encode(arena, "name", "é").toArray(JAVA_BYTE));
       assertEquals("name must not contain NUL: found at index 1",
-          assertThrows(IllegalArgumentException.class, () -> CStrings.encode(arena, "name", "a\0b")).getMessage());
+          Thrown.message(IllegalArgumentException.class, () -> CStrings.encode(arena, "name", "a\0b")));
     }
   }
 }

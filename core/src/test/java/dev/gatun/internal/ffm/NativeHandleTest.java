@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.Deadline;
+import dev.gatun.testing.Thrown;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -48,7 +49,7 @@ class NativeHandleTest {
     assertEquals(List.of(), handle.close(soon()));
     assertFalse(handle.isOpen());
     assertEquals("READ refused: store is closed",
-        assertThrows(ClosedException.class, () -> handle.enter(Call.READ)).getMessage());
+        Thrown.message(ClosedException.class, () -> handle.enter(Call.READ)));
   }
 
   @Test
