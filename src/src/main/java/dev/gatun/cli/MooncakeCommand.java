@@ -91,10 +91,10 @@ final class MooncakeCommand implements Runnable {
       CountDownLatch interrupted = new CountDownLatch(1);
       try (MooncakeMaster master = MooncakeMaster.start(installed(), options)) {
         return withNativeLog(log -> {
-          try (KvStore _ = open(master, segmentBytes)) {
+          try (KvStore store = open(master, segmentBytes)) {
             Thread main = Thread.currentThread();
             Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(interrupted, main)));
-            announce(master, segmentBytes, log);
+            announce(master, store.hostname(), segmentBytes, log);
             interrupted.await();
             return ExitCode.OK;
           }
@@ -118,10 +118,11 @@ final class MooncakeCommand implements Runnable {
       return KvStore.open(options, KeyCodec.verbatim(), new EpochGate(new WeightEpoch("storage", 0)), Observer.NONE);
     }
 
-    private void announce(MooncakeMaster master, long segmentBytes, Path log) {
+    private void announce(MooncakeMaster master, String segmentName, long segmentBytes, Path log) {
       Map<String, Object> map = new LinkedHashMap<>();
       map.put("master", master.rpcAddress());
       map.put("admin", master.adminUrl().toString());
+      map.put("segment", segmentName);
       map.put("segmentBytes", segmentBytes);
       map.put("masterPid", master.pid());
       map.put("storagePid", ProcessHandle.current().pid());
@@ -130,11 +131,12 @@ final class MooncakeCommand implements Runnable {
       answer(map, """
           master   %s
           admin    %s
-          memory   %s from this process
+          memory   %s from this process, segment %s
           logs     %s (master), %s (storage)
           try      gatun store ls --master %s --admin %s
           stop     Ctrl-C
-          """.formatted(master.rpcAddress(), master.adminUrl(), ByteSize.format(segmentBytes), master.logFile(), log,
+          """.formatted(master.rpcAddress(), master.adminUrl(), ByteSize.format(segmentBytes), segmentName,
+          master.logFile(), log,
           master.rpcAddress(), master.adminUrl()));
     }
   }

@@ -10,12 +10,12 @@ public final class Failure {
 
   /** {@return the exit code for an exception that ended a command} */
   public static int exitCode(Throwable failure) {
-    return switch (failure) {
+    Throwable cause = failure instanceof GatunException && failure.getCause() != null ? failure.getCause() : failure;
+    return switch (cause) {
       case CommandException stated -> stated.exitCode();
       case LibraryUnavailableException missing -> ExitCode.UNAVAILABLE;
       case StoreException refused -> unreachable(refused) ? ExitCode.UNAVAILABLE : ExitCode.FAILED;
-      case GatunException wrapped when wrapped.getCause() instanceof LibraryUnavailableException ->
-        ExitCode.UNAVAILABLE;
+      case LinkageError unloadable -> ExitCode.UNAVAILABLE;
       case IllegalArgumentException input -> ExitCode.USAGE;
       default -> ExitCode.FAILED;
     };

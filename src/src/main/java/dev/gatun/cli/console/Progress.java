@@ -4,52 +4,57 @@ import java.io.PrintStream;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Shows on standard error how far a job has come: a bar on a terminal, a line every few seconds elsewhere, nothing where
  * the output is JSON and no terminal. The launcher says in the property {@code gatun.terminal} what standard error is.
  */
-public final class Progress implements AutoCloseable {
+public final class Progress {
   private static final int BAR = 30;
   private static final long TERMINAL_MILLIS = 100;
   private static final long LINES_MILLIS = 5_000;
 
   private final PrintStream out;
   private final boolean terminal;
+  private final boolean shown;
   private final String what;
   private final long total;
   private final LongSupplier done;
   private final Supplier<String> note;
   private final long startNanos = System.nanoTime();
-  private @Nullable Thread painter;
-
-  private Progress(boolean terminal, String what, long total, LongSupplier done, Supplier<String> note) {
-    this.out = System.err;
-    this.terminal = terminal;
-    this.what = what;
-    this.total = total;
-    this.done = done;
-    this.note = note;
-  }
 
   /**
-   * Begins to show a job, from a thread of its own, until closed.
+   * Prepares to show a job.
    *
    * @param json whether standard output carries JSON
    * @param what the unit of {@code total}, in the plural
    * @param total how much there is to do
    * @param done how much is done; called from the painting thread
    * @param note a few words behind the bar; called from the painting thread
-   * @return the display
    */
-  public static Progress start(boolean json, String what, long total, LongSupplier done, Supplier<String> note) {
-    boolean terminal = Boolean.getBoolean("gatun.terminal");
-    Progress progress = new Progress(terminal, what, total, done, note);
-    if (terminal || !json) {
-      progress.painter = Thread.ofPlatform().daemon().name("progress").start(progress::paint);
+  public Progress(boolean json, String what, long total, LongSupplier done, Supplier<String> note) {
+    this.out = System.err;
+    this.terminal = Boolean.getBoolean("gatun.terminal");
+    this.shown = terminal || !json;
+    this.what = what;
+    this.total = total;
+    this.done = done;
+    this.note = note;
+  }
+
+  /** Shows the job while it runs, from a thread of its own. */
+  public void during(Runnable job) {
+    if (!shown) {
+      job.run();
+      return;
     }
-    return progress;
+    Thread painter = Thread.ofPlatform().daemon().name("progress").start(this::paint);
+    try {
+      job.run();
+    } finally {
+      painter.interrupt();
+      join(painter);
+    }
   }
 
   private void paint() {
@@ -83,14 +88,9 @@ public final class Progress implements AutoCloseable {
     return total == 0 ? 1 : Math.min(1.0, (double) done.getAsLong() / total);
   }
 
-  /** Ends the display. */
-  @Override
-  public void close() {
-    Thread running = painter;
-    if (running == null) return;
-    running.interrupt();
+  private static void join(Thread painter) {
     try {
-      running.join();
+      painter.join();
     } catch (InterruptedException again) {
       Thread.currentThread().interrupt();
     }

@@ -39,10 +39,9 @@ public final class Replay {
       run.open();
       host.onOpened();
       long startNanos = System.nanoTime();
-      try (Progress _ = Progress.start(json, "requests", trace.requests(), run::requestsDone,
-          () -> run.resets() == 0 ? "" : ", " + run.resets() + " of " + ideal.resets() + " resets")) {
-        run.run();
-      }
+      Progress progress = new Progress(json, "requests", trace.requests(), run::requestsDone,
+          () -> run.resets() == 0 ? "" : ", " + run.resets() + " of " + ideal.resets() + " resets");
+      progress.during(run::run);
       long wallNanos = System.nanoTime() - startNanos;
       return new ReplayReport(options, trace, ideal, capacity, run.figures(), run.refits(), wallNanos);
     }
