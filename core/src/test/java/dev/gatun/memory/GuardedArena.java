@@ -15,6 +15,9 @@ public final class GuardedArena implements AutoCloseable {
 
   private final List<Mapping> mappings = new ArrayList<>();
 
+  /** Opens an arena without allocations. */
+  public GuardedArena() {}
+
   /**
    * Allocates zeros that end exactly at a guard page. Unless {@code bytes} is a multiple of the page size, the start is
    * aligned only as {@code bytes} is, and up to a page of accessible bytes lies before it.
