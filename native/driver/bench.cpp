@@ -118,13 +118,7 @@ class Bench {
  public:
   Bench(const BenchOptions& options, const Library& library, mooncake_store_t store, std::byte* memory,
         std::byte* other)
-      : options_(options),
-        library_(library),
-        store_(store),
-        memory_(memory),
-        other_(other),
-        one_thread_(1),
-        all_threads_(usable_cores()) {}
+      : options_(options), library_(library), store_(store), memory_(memory), other_(other) {}
 
   void cell(uint64_t page_bytes, uint64_t pages) {
     Batch batch = make_batch(memory_, page_bytes, pages);
@@ -139,8 +133,8 @@ class Bench {
     if (pages == 1) get_single = measure(GATUN_C_BENCH_GET_SINGLE, batch);
     clear(batch);
     if (pages == 1) put_single = measure(GATUN_C_BENCH_PUT_SINGLE, batch);
-    const auto one = baseline(one_thread_, page_bytes, pages);
-    const auto all = baseline(all_threads_, page_bytes, pages);
+    const auto one = baseline(1, page_bytes, pages);
+    const auto all = baseline(usable_cores(), page_bytes, pages);
     std::printf("%s\n    {\"pageBytes\": %llu, \"batch\": %llu", separator_,
                 static_cast<unsigned long long>(page_bytes), static_cast<unsigned long long>(pages));
     print("put", put);
@@ -205,7 +199,9 @@ class Bench {
     return nanos;
   }
 
-  std::vector<int64_t> baseline(MemcpyBaseline& threads, uint64_t page_bytes, uint64_t pages) {
+  // The threads spin while they exist, so they exist for the baseline only.
+  std::vector<int64_t> baseline(size_t thread_count, uint64_t page_bytes, uint64_t pages) {
+    MemcpyBaseline threads(thread_count);
     const int64_t first = threads.run(other_, memory_, page_bytes, pages, 1)[0];
     const uint64_t iterations = iterations_for(first);
     threads.run(other_, memory_, page_bytes, pages, iterations);
@@ -222,8 +218,6 @@ class Bench {
   const mooncake_store_t store_;
   std::byte* const memory_;
   std::byte* const other_;
-  MemcpyBaseline one_thread_;
-  MemcpyBaseline all_threads_;
   std::vector<int> codes_;
   const char* separator_ = "";
 };
