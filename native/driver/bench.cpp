@@ -123,31 +123,18 @@ class Bench {
   void cell(uint64_t page_bytes, uint64_t pages) {
     Batch batch = make_batch(memory_, page_bytes, pages);
     verify(batch, page_bytes);
-    const auto put = measure(GATUN_C_BENCH_PUT, batch);
-    must(library_.calls.batch_put_from(store_, batch.keys.data(), batch.buffers.data(), batch.sizes.data(), pages,
-                                       nullptr, codes_.data()));
-    const auto get = measure(GATUN_C_BENCH_GET, batch);
-    const auto exists = measure(GATUN_C_BENCH_EXISTS, batch);
-    std::vector<int64_t> put_single;
-    std::vector<int64_t> get_single;
-    if (pages == 1) get_single = measure(GATUN_C_BENCH_GET_SINGLE, batch);
-    clear(batch);
-    if (pages == 1) put_single = measure(GATUN_C_BENCH_PUT_SINGLE, batch);
-    const auto one = baseline(1, page_bytes, pages);
-    const auto all = baseline(usable_cores(), page_bytes, pages);
     std::printf("%s\n    {\"pageBytes\": %llu, \"batch\": %llu", separator_,
                 static_cast<unsigned long long>(page_bytes), static_cast<unsigned long long>(pages));
-    print("put", put);
-    print("get", get);
-    print("exists", exists);
-    if (pages == 1) print("putSingle", put_single);
-    if (pages == 1) print("getSingle", get_single);
-    print("memcpyOneThread", one);
-    print("memcpyAllThreads", all);
-    const int64_t best = std::min(quantile(one, 0.5), quantile(all, 0.5));
-    const double best_nanos = static_cast<double>(best);
-    std::printf(", \"putOfMemcpy\": %.3f, \"getOfMemcpy\": %.3f}", best_nanos / static_cast<double>(quantile(put, 0.5)),
-                best_nanos / static_cast<double>(quantile(get, 0.5)));
+    const auto put = measure("put", GATUN_C_BENCH_PUT, batch);
+    if (pages == 1) measure("putSingle", GATUN_C_BENCH_PUT_SINGLE, batch);
+    must(library_.calls.batch_put_from(store_, batch.keys.data(), batch.buffers.data(), batch.sizes.data(), pages,
+                                       nullptr, codes_.data()));
+    const auto get = measure("get", GATUN_C_BENCH_GET, batch);
+    if (pages == 1) measure("getSingle", GATUN_C_BENCH_GET_SINGLE, batch);
+    if (options_.exists) measure("exists", GATUN_C_BENCH_EXISTS, batch);
+    clear(batch);
+    if (options_.memcpy) compare_with_memcpy(page_bytes, pages, put, get);
+    std::printf("}");
     std::fflush(stdout);
     separator_ = ",";
   }
@@ -161,6 +148,17 @@ class Bench {
     std::printf(", \"%s\": {\"medianNanos\": %lld, \"p10Nanos\": %lld, \"p99Nanos\": %lld, \"iterations\": %zu}", name,
                 static_cast<long long>(quantile(nanos, 0.5)), static_cast<long long>(quantile(nanos, 0.1)),
                 static_cast<long long>(quantile(nanos, 0.99)), nanos.size());
+  }
+
+  void compare_with_memcpy(uint64_t page_bytes, uint64_t pages, const std::vector<int64_t>& put,
+                           const std::vector<int64_t>& get) {
+    const auto one = baseline(1, page_bytes, pages);
+    const auto all = baseline(usable_cores(), page_bytes, pages);
+    print("memcpyOneThread", one);
+    print("memcpyAllThreads", all);
+    const double best_nanos = static_cast<double>(std::min(quantile(one, 0.5), quantile(all, 0.5)));
+    std::printf(", \"putOfMemcpy\": %.3f, \"getOfMemcpy\": %.3f", best_nanos / static_cast<double>(quantile(put, 0.5)),
+                best_nanos / static_cast<double>(quantile(get, 0.5)));
   }
 
   // The bytes first: a benchmark of wrong copies is worth nothing.
@@ -189,17 +187,18 @@ class Bench {
   }
 
   // Half of the time warms up.
-  std::vector<int64_t> measure(int operation, Batch& batch) {
+  std::vector<int64_t> measure(const char* name, int operation, Batch& batch) {
     std::vector<int64_t> nanos(1);
     must(run(operation, batch, 1, nanos.data()));
     const uint64_t iterations = iterations_for(nanos[0]);
     nanos.resize(iterations);
     must(run(operation, batch, iterations, nanos.data()));
     must(run(operation, batch, iterations, nanos.data()));
+    print(name, nanos);
     return nanos;
   }
 
-  // The threads spin while they exist, so they exist for the baseline only.
+  // Its threads spin, so they live no longer than the measurement.
   std::vector<int64_t> baseline(size_t thread_count, uint64_t page_bytes, uint64_t pages) {
     MemcpyBaseline threads(thread_count);
     const int64_t first = threads.run(other_, memory_, page_bytes, pages, 1)[0];
@@ -210,7 +209,8 @@ class Bench {
 
   uint64_t iterations_for(int64_t nanos) const {
     const auto budget = static_cast<int64_t>(options_.cell_millis) * 500'000;
-    return static_cast<uint64_t>(std::clamp<int64_t>(budget / std::max<int64_t>(nanos, 1), 5, 200'000));
+    return static_cast<uint64_t>(std::clamp<int64_t>(budget / std::max<int64_t>(nanos, 1),
+                                                     static_cast<int64_t>(options_.min_iterations), 200'000));
   }
 
   const BenchOptions& options_;

@@ -18,7 +18,10 @@ constexpr const char* kUsage =
     "  --pages A,B,...          page sizes in bytes\n"
     "  --batches A,B,...        pages a batch\n"
     "  --max-batch BYTES        larger cells are left out and listed as such\n"
-    "  --cell-millis N          time for each cell and operation\n"
+    "  --cell-millis N          time for each cell and operation, half of it to warm up\n"
+    "  --min-iterations N       measured iterations of a cell, however long they take\n"
+    "  --no-exists              leave the existence queries out\n"
+    "  --no-memcpy              leave the comparison with memcpy out\n"
     "  --clear-all              one remove_all between puts instead of a removal a key\n";
 
 [[noreturn]] void fail(const std::string& message) {
@@ -59,6 +62,14 @@ BenchOptions BenchOptions::parse(int argc, char** argv) {
       options.clear_all = true;
       continue;
     }
+    if (flag == "--no-exists") {
+      options.exists = false;
+      continue;
+    }
+    if (flag == "--no-memcpy") {
+      options.memcpy = false;
+      continue;
+    }
     if (i + 1 >= argc) fail("no value for " + flag);
     const std::string value = argv[++i];
     if (flag == "--library") {
@@ -88,6 +99,8 @@ BenchOptions BenchOptions::parse(int argc, char** argv) {
       options.max_batch_bytes = number(flag, value);
     } else if (flag == "--cell-millis") {
       options.cell_millis = number(flag, value);
+    } else if (flag == "--min-iterations") {
+      options.min_iterations = std::max<uint64_t>(number(flag, value), 1);
     } else {
       fail("unknown flag " + flag);
     }

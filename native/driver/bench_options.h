@@ -20,6 +20,9 @@ struct BenchOptions {
   std::vector<uint64_t> batch_pages = {1, 16, 128};
   uint64_t max_batch_bytes = 512ULL << 20;
   uint64_t cell_millis = 300;
+  uint64_t min_iterations = 5;
+  bool exists = true;
+  bool memcpy = true;
   bool clear_all = false;
 
   // Prints what is wrong and exits with 2.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <chrono>
 #include <vector>
 
 #pragma GCC visibility push(default)
 #include "c_bench.h"
 #pragma GCC visibility pop
+#include "memcpy_baseline.h"
 
 namespace {
 
@@ -97,6 +99,22 @@ int64_t gatun_c_bench_run(const gatun_c_bench_calls_t* calls, mooncake_store_t s
       if (code != 0) return code;
       if (const int64_t cleared = batch.clear(operation, clear_all != 0); cleared != 0) return cleared;
     }
+    return 0;
+  } catch (...) {
+    return -1;
+  }
+}
+
+int64_t gatun_c_bench_memcpy(void* target, const void* source, size_t page_bytes, size_t pages, size_t threads,
+                             uint64_t iterations, int64_t* nanos) {
+  if (target == nullptr || source == nullptr || nanos == nullptr || page_bytes == 0 || pages == 0 || threads == 0) {
+    return -1;
+  }
+  try {
+    MemcpyBaseline baseline(threads);
+    const auto measured = baseline.run(static_cast<std::byte*>(target), static_cast<const std::byte*>(source),
+                                       page_bytes, pages, iterations);
+    std::copy(measured.begin(), measured.end(), nanos);
     return 0;
   } catch (...) {
     return -1;

@@ -38,6 +38,7 @@ public class PoolBenchmark {
 
   /** The three pools, shared by all threads. */
   @State(Scope.Benchmark)
+  @SuppressWarnings("NullAway.Init") // by @Setup
   public static class Pools {
     /** Bytes a page: the smallest in use, an MLA block, a large one. */
     @Param({"4096", "18432", "262144"})
