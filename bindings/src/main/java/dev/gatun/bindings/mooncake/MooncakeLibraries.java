@@ -35,20 +35,42 @@ public final class MooncakeLibraries {
    *             functions are missing (the message lists all of them): nothing has been bound, and another set may
    *             be tried
    */
-  public static synchronized void load(List<Path> libraries) {
+  public static void load(List<Path> libraries) {
+    load(libraries, RequiredSymbols.all());
+  }
+
+  /**
+   * As {@link #load}, for programs that call {@link MooncakeStoreC} alone: functions of the transfer engine may be
+   * missing, as they are from a store library that has the engine inside and exports only its own interface.
+   *
+   * @param libraries
+   *            library files, each after those that it needs; together they must define every function of the store's
+   *            allow-list
+   * @throws IllegalArgumentException
+   *             if the list is empty: name at least one file
+   * @throws IllegalStateException
+   *             if this process has loaded other libraries: start another process for these
+   * @throws UnsatisfiedLinkError
+   *             as for {@link #load}
+   */
+  public static void loadStore(List<Path> libraries) {
+    load(libraries, RequiredSymbols.store());
+  }
+
+  private static synchronized void load(List<Path> libraries, List<String> symbols) {
     if (libraries.isEmpty()) {
       throw new IllegalArgumentException("libraries must name at least one file: []");
     }
     List<Path> files = libraries.stream().map(MooncakeLibraries::identity).toList();
-    if (files.equals(loaded)) {
-      return;
-    }
-    if (loaded != null) {
+    if (loaded != null && !files.equals(loaded)) {
       throw new IllegalStateException("this process is bound to the Mooncake libraries " + loaded
           + " and cannot be bound to " + files + " as well: use one set of libraries a process");
     }
     List<Path> paths = libraries.stream().map(path -> path.toAbsolutePath().normalize()).toList();
-    LibraryVetting.require(paths, RequiredSymbols.all());
+    LibraryVetting.require(paths, symbols);
+    if (loaded != null) {
+      return;
+    }
     loaded = files; // before loading: the first one counts as soon as it is mapped
     paths.forEach(path -> System.load(path.toString()));
   }

@@ -15,8 +15,11 @@ final class RequiredSymbols {
   private RequiredSymbols() {}
 
   static List<String> all() {
-    return Stream.of("mooncake_store.includes", "mooncake_transfer_engine.includes")
-        .flatMap(RequiredSymbols::functions).toList();
+    return Stream.concat(store().stream(), functions("mooncake_transfer_engine.includes")).toList();
+  }
+
+  static List<String> store() {
+    return functions("mooncake_store.includes").toList();
   }
 
   private static Stream<String> functions(String allowList) {

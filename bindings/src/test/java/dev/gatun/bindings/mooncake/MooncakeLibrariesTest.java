@@ -72,6 +72,9 @@ class MooncakeLibrariesTest {
         () -> assertTrue(SymbolLookup.loaderLookup().find("mooncake_store_create").isEmpty(),
             "nothing may be bound before the names are vetted"));
 
+    String storeless = messageOf(UnsatisfiedLinkError.class, () -> MooncakeLibraries.loadStore(List.of(incomplete)));
+    assertTrue(storeless.contains("1 of 18") && storeless.contains(STORE_FUNCTION), storeless);
+
     Path engine = SymbolLibrary.compile(folder, "engine", AllowList.ENGINE.functions());
     Path store = SymbolLibrary.compile(folder, "store", AllowList.STORE.functions());
     MooncakeLibraries.load(List.of(engine, store));
@@ -80,6 +83,7 @@ class MooncakeLibrariesTest {
 
     Path link = Files.createSymbolicLink(folder.resolve("libengine-link.so"), engine);
     assertDoesNotThrow(() -> MooncakeLibraries.load(List.of(link, store)), "the same files again");
+    assertDoesNotThrow(() -> MooncakeLibraries.loadStore(List.of(engine, store)), "a part of them");
 
     Path other = SymbolLibrary.compile(folder, "other", all);
     String refused = messageOf(IllegalStateException.class, () -> MooncakeLibraries.load(List.of(other)));

@@ -6,6 +6,7 @@ import dev.gatun.backend.StoreOptions;
 import dev.gatun.bindings.mooncake.MooncakeLibraries;
 import dev.gatun.nativelib.LibraryLocation;
 import dev.gatun.nativelib.LibraryUnavailableException;
+import dev.gatun.nativelib.NativeAccess;
 import dev.gatun.nativelib.NativeEnvironment;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -48,17 +49,22 @@ record LibraryBinding(String library, LibraryLocation location, Map<String, Stri
     }
     Map<String, String> settings = settings(options);
     if (before != null) before.requireSame(settings);
-    if (before != null && options.libraryPath() == null) return before;
     try {
+      if (before != null && options.libraryPath() == null) {
+        MetadataSupport.require(options.metadataServer(), before.location.loadOrder());
+        return before;
+      }
       LibraryLocation location = locate.apply(options.libraryPath());
       MetadataSupport.require(options.metadataServer(), location.loadOrder());
       apply(settings);
-      MooncakeLibraries.load(location.loadOrder());
+      MooncakeLibraries.loadStore(location.loadOrder());
       LibraryBinding binding = before != null ? before : new LibraryBinding(options.library(), location, settings);
       bound = binding;
       return binding;
     } catch (LibraryUnavailableException | UnsatisfiedLinkError | IllegalStateException e) {
       throw new GatunException("the " + options.library() + " library cannot be used: " + e.getMessage(), e);
+    } catch (IllegalCallerException e) {
+      throw new GatunException(NativeAccess.denied(MooncakeLibraries.class, e).getMessage(), e);
     }
   }
 

@@ -45,8 +45,11 @@ public final class ChildJvm implements AutoCloseable {
       Path folder = Files.createDirectories(Path.of("target", "children").toAbsolutePath());
       Path output = Files.createTempFile(folder, main.getSimpleName() + '-', ".log");
       List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-          "--enable-native-access=ALL-UNNAMED", "--illegal-native-access=deny", "-Xmx512m",
+          "--illegal-native-access=deny", "-Xmx512m",
           "-XX:ErrorFile=" + folder.resolve("hs_err_pid%p.log")));
+      if (flags.stream().noneMatch(flag -> flag.startsWith("--enable-native-access"))) {
+        command.add("--enable-native-access=ALL-UNNAMED");
+      }
       command.addAll(flags);
       command.addAll(List.of("-cp", classPath(), main.getName()));
       command.addAll(List.of(arguments));

@@ -94,6 +94,8 @@ class RecordedCallsTest {
   void refusals() {
     List<String> lines = run("refusals", Map.of());
     assertTrue(line(lines, "java redis").contains("no metadata client for redis is compiled into"), lines::toString);
+    assertTrue(line(lines, "java later redis").contains("no metadata client for redis is compiled into"),
+        lines::toString);
     assertTrue(line(lines, "java missing").contains("absent.so"), lines::toString);
     assertTrue(line(lines, "java nobody").contains("no master answers at 127.0.0.1:1"), lines::toString);
     assertEquals("java first opened", line(lines, "java first"));

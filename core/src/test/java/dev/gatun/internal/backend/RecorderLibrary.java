@@ -7,18 +7,15 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
-import java.util.stream.Collectors;
 
 /** Compiles {@code recorder.c}, a store library that prints what it is asked to do. */
 final class RecorderLibrary {
-  private static final String FUNCTION = "--include-function ";
-
   private RecorderLibrary() {}
 
   static Path compile(Path folder) throws IOException, InterruptedException {
     Path source = folder.resolve("recorder.c");
     try (InputStream in = RecorderLibrary.class.getResourceAsStream("recorder.c")) {
-      Files.writeString(source, new String(Objects.requireNonNull(in).readAllBytes(), UTF_8) + engine());
+      Files.writeString(source, new String(Objects.requireNonNull(in).readAllBytes(), UTF_8));
     }
     Path library = folder.resolve("librecorder.so");
     Process compiler = new ProcessBuilder("cc", "-Wall", "-Werror", "-shared", "-fPIC",
@@ -27,13 +24,5 @@ final class RecorderLibrary {
     String output = new String(compiler.getInputStream().readAllBytes(), UTF_8);
     if (compiler.waitFor() != 0) throw new AssertionError("cc failed:\n" + output);
     return library;
-  }
-
-  /** The engine's functions, which the bindings require beside the store's; never called here. */
-  private static String engine() throws IOException {
-    Path list = Path.of(System.getProperty("gatun.root"), "native", "includes", "mooncake_transfer_engine.includes");
-    return Files.readAllLines(list).stream().filter(line -> line.startsWith(FUNCTION))
-        .map(line -> "void " + line.substring(FUNCTION.length()).strip() + "(void) { abort(); }\n")
-        .collect(Collectors.joining());
   }
 }

@@ -108,6 +108,7 @@ final class RecorderScenarios {
     say("first " + outcome(builder -> builder));
     say("timeout " + outcome(builder -> builder.rpcTimeout(Duration.ofSeconds(9))));
     say("protocol " + outcome(builder -> builder.protocol("rdma")));
+    say("later redis " + outcome(builder -> builder.libraryPath(null).metadataServer("redis://127.0.0.1:6379")));
     say("same " + outcome(builder -> builder.libraryPath(null)));
     try {
       new LoopbackBackendProvider().open(StoreOptions.loopback("main", 0)).close();

@@ -2,7 +2,7 @@
  *
  * A store library that stores nothing and prints what it is asked to do, so that tests see each value as native code
  * sees it. Environment: RECORDER_CREATE_NULL, RECORDER_SETUP (code), RECORDER_CODE (answer of the other calls),
- * RECORDER_DESTROY_HANGS. The engine's functions are added by the test that compiles this.
+ * RECORDER_DESTROY_HANGS. Like a self-contained store library, it exports no function of the engine.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
