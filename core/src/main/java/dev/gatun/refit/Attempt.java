@@ -77,6 +77,7 @@ final class Attempt {
         (trace, until) -> Removal.run(trace.port(), policy.passesMax(), until), (trace, removal) -> {
           trace.passes += removal.passes();
           trace.removed += removal.removed();
+          trace.passed |= removal.passed();
           if (!removal.problem().isEmpty()) trace.unremoved(removal.problem());
         }, (trace, problem) -> {
           trace.passes++;

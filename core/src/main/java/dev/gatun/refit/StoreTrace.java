@@ -24,6 +24,7 @@ final class StoreTrace {
   long ofNewEpoch;
   boolean canaryGone;
   boolean hung;
+  boolean passed;
   int passes;
   long removed;
   long foreignPuts = -1;
@@ -59,6 +60,14 @@ final class StoreTrace {
   boolean standsFor(StoreTrace other) {
     return other != this && registered() && !hung && sound() && after != null && after.keyCount() == 0
         && port.master().equals(other.port.master());
+  }
+
+  /**
+   * Whether objects that were there before bear keys of the new epoch. After a pass that was answered they cannot: then
+   * somebody at the new epoch has put them since.
+   */
+  boolean epochUsedBefore() {
+    return ofNewEpoch > 0 && !passed;
   }
 
   /** The proof has a gap. */

@@ -43,7 +43,7 @@ record Verdict(RefitOutcome outcome, List<String> reasons) {
     for (StoreTrace trace : traces) {
       reasons.addAll(trace.unremoved());
       reasons.addAll(trace.unproven());
-      boolean bare = !trace.port().epochInKey() || trace.ofNewEpoch > 0;
+      boolean bare = !trace.port().epochInKey() || trace.epochUsedBefore();
       boolean doubted = !general.isEmpty() || !trace.unremoved().isEmpty() || !trace.unproven().isEmpty();
       if (bare && doubted) isolated = false;
       if (!raised || bare) unremoved |= !trace.unremoved().isEmpty();
@@ -61,7 +61,7 @@ record Verdict(RefitOutcome outcome, List<String> reasons) {
           : "the canary could not be put: " + Codes.text(last.code()));
     }
     if (last != null && last.noSpace() && !trace.port().hasCensus()) trace.unproven("no space for a canary");
-    if (trace.ofNewEpoch > 0) {
+    if (trace.epochUsedBefore()) {
       trace.unremoved(trace.ofNewEpoch + " objects carry epoch " + epoch + " already: it was used before");
     }
     Reading after = trace.after;

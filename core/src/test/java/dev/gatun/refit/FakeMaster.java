@@ -99,6 +99,12 @@ final class FakeMaster implements StoreCensus {
     return objects.values().stream().anyMatch(entry -> !entry.epoch().equals(epoch));
   }
 
+  /** The same, among the keys that start so. */
+  synchronized boolean holdsOtherUnder(String prefix, WeightEpoch epoch) {
+    return objects.entrySet().stream().anyMatch(entry -> entry.getKey().startsWith(prefix)
+        && !entry.getValue().epoch().equals(epoch));
+  }
+
   synchronized int count() {
     return objects.size();
   }

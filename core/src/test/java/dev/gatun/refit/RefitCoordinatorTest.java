@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.gatun.backend.Deadline;
 import dev.gatun.backend.EpochGate;
 import dev.gatun.backend.GateClosedException;
 import dev.gatun.backend.Observer;
@@ -396,7 +397,7 @@ class RefitCoordinatorTest {
     try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
       Future<?> traffic = threads.submit(() -> {
         while (over.getCount() > 0) {
-          int ticket = replica.gate.awaitEnter("get", dev.gatun.backend.Deadline.after(Duration.ofSeconds(30)));
+          int ticket = replica.gate.awaitEnter("get", Deadline.after(Duration.ofSeconds(30)));
           try {
             Thread.onSpinWait();
           } finally {
@@ -537,8 +538,7 @@ class RefitCoordinatorTest {
         return replica.coordinator.refit(NEW);
       });
       assertTrue(started.await(10, TimeUnit.SECONDS));
-      while (replica.store.script.hits("removeAll") == 0)
-        Thread.onSpinWait();
+      Await.until("the removal hangs", () -> replica.store.script.hits("removeAll") > 0);
       refitting[0].interrupt();
       assertEquals(RefitOutcome.FAILED, report.get(10, TimeUnit.SECONDS).outcome());
     } finally {

@@ -133,8 +133,7 @@ class RefitProofTest {
   @DisplayName("the first refit notices a resting client as well, from when the coordinator was made")
   void restingClientFirstRefit() {
     Replica replica = Replica.plain().filled();
-    while (replica.master.script.hits("read") == 0)
-      Thread.onSpinWait();
+    Await.until("the first look", () -> replica.master.script.hits("read") > 0);
     for (int i = 0; i < 6; i++)
       replica.master.put("foreign" + i, OLD);
 
@@ -354,8 +353,7 @@ class RefitProofTest {
     // 2 is the look within the removal, which only saves time
     for (int look : new int[]{0, 1, 3, 4}) {
       Replica replica = Replica.plain();
-      while (replica.master.script.hits("read") == 0)
-        Thread.onSpinWait();
+      Await.until("the first look", () -> replica.master.script.hits("read") > 0);
       for (int i = 0; i < look; i++)
         replica.master.script.passes("read");
       replica.master.script.answers("read", -1);
@@ -401,8 +399,7 @@ class RefitProofTest {
     assertTrue(second.reasons().toString().contains("waited behind removeAll"), second::text);
     assertEquals(1, replica.store.script.hits("removeAll"), "nothing is sent while the first has not come back");
     thaw.countDown();
-    while (!replica.coordinator.unfinished().isEmpty())
-      Thread.onSpinWait();
+    Await.until("the removal came back", () -> replica.coordinator.unfinished().isEmpty());
     assertEquals(RefitOutcome.VERIFIED, replica.coordinator.refit(NEXT).outcome());
   }
 
@@ -445,6 +442,28 @@ class RefitProofTest {
     assertEquals(RefitOutcome.FAILED, report.outcome());
     assertTrue(report.reasons().contains("store: 1 objects carry epoch run@2 already: it was used before"),
         report::text);
+  }
+
+  @Test
+  @DisplayName("an epoch that was used before is harmless once the removal was answered")
+  void epochUsedTwiceButRemoved() {
+    Replica replica = Replica.keyed(RefitPolicy.defaults().withOtherClients(OtherClients.FENCED));
+    replica.master.put(replica.store.key("page0", NEW), OLD);
+
+    assertEquals(RefitOutcome.VERIFIED, replica.coordinator.refit(NEW).outcome());
+    assertEquals(0, replica.master.count());
+  }
+
+  @Test
+  @DisplayName("S1.5 a replica of another process that is at the new epoch already does not spoil isolation")
+  void otherProcessAhead() {
+    Replica replica = Replica.keyed(RefitPolicy.defaults().withOtherClients(OtherClients.UNFENCED)).filled();
+    replica.master.script.does("keys", () -> replica.master.put(replica.store.key("fresh", NEW), NEW));
+
+    RefitReport report = replica.coordinator.refit(NEW);
+
+    assertEquals(RefitOutcome.ISOLATED, report.outcome());
+    assertTrue(replica.store.hit("fresh"));
   }
 
   @Test
