@@ -14,6 +14,7 @@ module dev.gatun.core {
   exports dev.gatun.backend;
   exports dev.gatun.internal.backend to dev.gatun.cli;
   exports dev.gatun.memory;
+  exports dev.gatun.observe;
   exports dev.gatun.refit;
   exports dev.gatun.store;
 
