@@ -40,6 +40,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
   private final MemorySegment memory;
   private final long baseAddress;
   private final long strideBytes;
+  private final int count;
   private final boolean poison;
   private final long poolBits = BlockWord.poolBits(NUMBERS.incrementAndGet());
   private final BlockStates states;
@@ -56,6 +57,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
     this.layout = layout;
     this.options = options;
     this.gate = gate;
+    count = layout.pageCount();
     poison = options.poison();
     strideBytes = layout.strideBytes();
     states = new BlockStates(layout.pageCount());
@@ -152,13 +154,13 @@ public final class BlockPool implements AutoCloseable, Quiescable {
 
   /** Leases for an epoch that may have passed: the block then refuses to be saved. */
   long leaseFor(int ordinal) {
-    int index = free.take(BlockWord.leased(ordinal));
-    if (index < 0) {
+    long block = free.take(BlockWord.leased(ordinal));
+    if (block == 0) {
       if (closed) throw closedPool("lease");
       return 0;
     }
-    if (tracker != null) tracker.onLease(index);
-    return BlockWord.handle(states.get(index), poolBits, index);
+    if (tracker != null) tracker.onLease(BlockWord.index(block));
+    return block | poolBits;
   }
 
   /**
@@ -259,7 +261,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
    */
   public boolean isCurrent(long block) {
     int index = BlockWord.index(block);
-    return BlockWord.ofPool(block, poolBits) && index >= 0 && index < layout.pageCount()
+    return BlockWord.ofPool(block, poolBits) && index >= 0 && index < count
         && isCurrent(states.get(index), block);
   }
 
@@ -642,15 +644,11 @@ public final class BlockPool implements AutoCloseable, Quiescable {
   private boolean drop(int index, long word, long next) {
     if (BlockWord.has(next, BlockWord.HELD)) return states.replace(index, word, next);
     long freed = BlockWord.freed(next);
-    if (poison) {
-      // the lease has ended, and the writer's bit keeps the block from being leased until it is filled
-      if (!states.replace(index, word, freed | BlockWord.WRITER)) return false;
-      pageAt(index).fill(PoolOptions.POISON);
-      states.set(index, freed);
-    } else if (!states.replace(index, word, freed)) {
-      return false;
-    }
-    free.put(index);
+    if (!poison) return free.give(index, word, freed);
+    // the lease has ended, and the writer's bit keeps the block from being leased until it is filled
+    if (!states.replace(index, word, freed | BlockWord.WRITER)) return false;
+    pageAt(index).fill(PoolOptions.POISON);
+    free.give(index, freed | BlockWord.WRITER, freed);
     return true;
   }
 
@@ -671,7 +669,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
 
   private int index(String operation, long block) {
     int index = BlockWord.index(block);
-    if (BlockWord.ofPool(block, poolBits) && index >= 0 && index < layout.pageCount()) return index;
+    if (BlockWord.ofPool(block, poolBits) && index >= 0 && index < count) return index;
     throw new IllegalArgumentException(operation + ": block " + block + " is not of " + name());
   }
 

@@ -31,13 +31,9 @@ final class BlockStates {
     return words.compareAndSet(index << shift, expected, next);
   }
 
-  void set(int index, long word) {
-    words.set(index << shift, word);
-  }
-
-  /** Leases the block if it is free. */
-  boolean claim(int index, long leasedBits) {
+  /** Leases the block if it is free, and returns its handle but for the pool's part; 0 if it is not free. */
+  long claim(int index, long leasedBits) {
     long word = get(index);
-    return BlockWord.isFree(word) && replace(index, word, word | leasedBits);
+    return BlockWord.isFree(word) && replace(index, word, word | leasedBits) ? BlockWord.handle(word, 0, index) : 0;
   }
 }

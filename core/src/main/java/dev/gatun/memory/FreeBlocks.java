@@ -46,43 +46,59 @@ final class FreeBlocks {
    * Leases a free block.
    *
    * @param leasedBits what to add to its word
-   * @return its index, -1 if none is free
+   * @return its handle but for the pool's part, 0 if none is free
    */
-  int take(long leasedBits) {
+  long take(long leasedBits) {
     int[] cache = caches.own();
     if (cache != null) {
       do {
-        int index = pop(cache, leasedBits);
-        if (index >= 0) return index;
+        long block = pop(cache, leasedBits);
+        if (block != 0) return block;
       } while (refill(cache));
     }
     return takeElsewhere(leasedBits);
   }
 
-  /** Hints a block that has just become free. */
-  void put(int index) {
+  /**
+   * Makes a block free and hints it.
+   *
+   * @param word what its word must be now
+   * @param freed what its word is to become
+   * @return false if the word has changed, and nothing was done
+   */
+  boolean give(int index, long word, long freed) {
+    // looked up before the word is changed: a processor does not begin these loads until that is done
     int[] cache = caches.own();
-    if (cache == null) {
-      setBit(index);
-      sharedReleases.increment();
-      return;
-    }
+    if (cache == null) return giveShared(index, word, freed);
     int top = cache[TOP];
-    if (top == CAPACITY) top = spill(cache);
+    int releases = cache[RELEASES];
+    if (!states.replace(index, word, freed)) return false;
+    if (top == CAPACITY) {
+      top = spill(cache);
+      releases = cache[RELEASES];
+    }
     cache[FIRST + top] = index;
     INTS.setRelease(cache, TOP, top + 1);
-    INTS.setRelease(cache, RELEASES, cache[RELEASES] + 1);
+    INTS.setRelease(cache, RELEASES, releases + 1);
+    return true;
   }
 
-  private int pop(int[] cache, long leasedBits) {
+  private boolean giveShared(int index, long word, long freed) {
+    if (!states.replace(index, word, freed)) return false;
+    setBit(index);
+    sharedReleases.increment();
+    return true;
+  }
+
+  private long pop(int[] cache, long leasedBits) {
     int top = cache[TOP];
     while (top > 0) {
       int index = cache[FIRST + --top];
-      boolean taken = states.claim(index, leasedBits);
+      long block = states.claim(index, leasedBits);
       INTS.setRelease(cache, TOP, top);
-      if (taken) return index;
+      if (block != 0) return block;
     }
-    return -1;
+    return 0;
   }
 
   /** Copies one bitmap word into the empty cache, then clears it. False if the bitmap is empty. */
@@ -118,43 +134,44 @@ final class FreeBlocks {
     return half;
   }
 
-  private int takeElsewhere(long leasedBits) {
+  private long takeElsewhere(long leasedBits) {
     while (true) {
       long before = releases();
-      int index = takeFromBitmap(leasedBits);
-      if (index < 0) index = steal(leasedBits);
-      if (index >= 0 || releases() == before) return index;
+      long block = takeFromBitmap(leasedBits);
+      if (block == 0) block = steal(leasedBits);
+      if (block != 0 || releases() == before) return block;
     }
   }
 
-  private int takeFromBitmap(long leasedBits) {
+  private long takeFromBitmap(long leasedBits) {
     int at = firstLook();
     for (int n = 0; n < bits.length; n++) {
       if (at >= bits.length) at = 0;
       for (long word = bitsAt(at); word != 0; word = bitsAt(at)) {
         long bit = Long.lowestOneBit(word);
         int index = at * Long.SIZE + Long.numberOfTrailingZeros(bit);
-        boolean taken = states.claim(index, leasedBits);
+        long block = states.claim(index, leasedBits);
         LONGS.getAndBitwiseAnd(bits, at, ~bit);
         // not taken: somebody has it and will hint it again, unless that happened just before the bit went
-        if (taken || states.claim(index, leasedBits)) return index;
+        if (block == 0) block = states.claim(index, leasedBits);
+        if (block != 0) return block;
       }
       at++;
     }
-    return -1;
+    return 0;
   }
 
-  private int steal(long leasedBits) {
+  private long steal(long leasedBits) {
     for (int place = 0; place < ThreadCaches.COUNT; place++) {
       int[] victim = caches.at(place);
       if (victim == null) continue;
       int top = (int) INTS.getAcquire(victim, TOP);
       for (int k = 0; k < top; k++) {
-        int index = (int) INTS.getOpaque(victim, FIRST + k);
-        if (states.claim(index, leasedBits)) return index;
+        long block = states.claim((int) INTS.getOpaque(victim, FIRST + k), leasedBits);
+        if (block != 0) return block;
       }
     }
-    return -1;
+    return 0;
   }
 
   /** {@return where in the bitmap the calling thread looks first: spread, so that threads do not meet} */
