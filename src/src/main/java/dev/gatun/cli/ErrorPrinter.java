@@ -3,6 +3,7 @@ package dev.gatun.cli;
 import dev.gatun.cli.console.ExitCode;
 import dev.gatun.cli.console.Failure;
 import dev.gatun.cli.console.Json;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
@@ -38,9 +39,16 @@ final class ErrorPrinter implements IParameterExceptionHandler, IExecutionExcept
     return code;
   }
 
+  private static Map<String, Object> error(String message, int code) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("error", message);
+    map.put("exitCode", code);
+    return map;
+  }
+
   private void say(Exception failure, String message, int code) {
     if (debug) failure.printStackTrace();
     System.err.println("gatun: " + message);
-    if (json) System.out.println(Json.pretty(Map.of("error", message, "exitCode", code)));
+    if (json) System.out.println(Json.pretty(error(message, code)));
   }
 }

@@ -7,9 +7,9 @@ import java.io.InputStream;
 import java.net.HttpURLConnection;
 import java.net.Proxy;
 import java.net.URI;
-import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -20,15 +20,22 @@ import java.util.stream.Stream;
  */
 record MasterHttp(URI base) {
   private static final int TIMEOUT_MILLIS = 5_000;
+  private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9/._~:@!$'()*,;=-]+");
 
   /** {@return names of complete objects} */
   Stream<String> keys() {
     return text("/get_all_keys").lines().filter(line -> !line.isEmpty());
   }
 
-  /** {@return what the master knows of a key, as JSON; empty if there is none} */
+  /**
+   * {@return what the master knows of a key, as JSON; empty if there is none} The master does not decode its query, so a
+   * key that cannot stand in an address as it is can only be looked up among all keys.
+   */
   Optional<String> key(String key) {
-    Answer answer = get("/query_key?key=" + URLEncoder.encode(key, StandardCharsets.UTF_8));
+    if (!PLAIN.matcher(key).matches()) {
+      return keys().anyMatch(key::equals) ? Optional.of("{\"success\": true}") : Optional.empty();
+    }
+    Answer answer = get("/query_key?key=" + key);
     return answer.code() == HttpURLConnection.HTTP_NOT_FOUND ? Optional.empty() : Optional.of(answer.requireOk());
   }
 

@@ -14,10 +14,10 @@ import dev.gatun.nativelib.MooncakeRuntime;
 import dev.gatun.store.KeyCodec;
 import dev.gatun.store.KvStore;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -89,24 +89,27 @@ final class MooncakeCommand implements Runnable {
       long segmentBytes = ByteSize.parse("--segment", segment);
       MasterOptions options = MasterOptions.standard().withPorts(rpcPort, adminPort);
       CountDownLatch interrupted = new CountDownLatch(1);
+      CountDownLatch closed = new CountDownLatch(1);
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(interrupted, closed)));
       try (MooncakeMaster master = MooncakeMaster.start(installed(), options)) {
         return withNativeLog(log -> {
           try (KvStore store = open(master, segmentBytes)) {
-            Thread main = Thread.currentThread();
-            Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(interrupted, main)));
             announce(master, store.hostname(), segmentBytes, log);
             interrupted.await();
             return ExitCode.OK;
           }
         });
+      } finally {
+        closed.countDown();
       }
     }
 
     // The hook holds the end of the process until the store has been destroyed and the master stopped.
-    private static void stop(CountDownLatch interrupted, Thread main) {
+    private static void stop(CountDownLatch interrupted, CountDownLatch closed) {
       interrupted.countDown();
       try {
-        main.join(Duration.ofSeconds(15));
+        // longer than a store takes to give up a dead master, 10 s
+        if (!closed.await(15, TimeUnit.SECONDS)) System.err.println("gatun: the store does not close; giving up");
       } catch (InterruptedException again) {
         Thread.currentThread().interrupt();
       }

@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
 /** {@code gatun refit}: what a trainer's script calls at a step boundary, once every host has stopped. */
 @Command(name = "refit", sortOptions = false, description = {
     "Removes every page from a store and proves it, for a refit to new weights.",
-    "Hosts that use the store must have stopped putting before, and must not begin before it ends.",
+    "Hosts that use the store must have stopped putting before it, and must not begin again before it ends.",
     "Exit codes: 0 VERIFIED, 3 ISOLATED or UNVERIFIED, 1 FAILED, 4 the master does not answer."})
 final class RefitCommand extends GatunCommand {
   @Mixin
@@ -39,9 +39,8 @@ final class RefitCommand extends GatunCommand {
   @Option(names = "--epoch-in-key", paramLabel = "yes|no", description = "whether the hosts' keys carry the weight version; default: ${DEFAULT-VALUE}")
   String epochInKey = "no";
 
-  @Option(names = "--others", paramLabel = "WHO", description = {
-      "who else puts into the store: none, fenced (stopped for the time of the refit), unfenced;",
-      "default: ${DEFAULT-VALUE}"})
+  @Option(names = "--others", paramLabel = "WHO", description = "who else puts into the store: none, fenced (stopped for the time of the refit), unfenced; default: "
+      + "${DEFAULT-VALUE}")
   String others = "fenced";
 
   @Option(names = "--on-failure", paramLabel = "WHAT", description = "fail, or retry with back-off; default: ${DEFAULT-VALUE}")
@@ -77,7 +76,7 @@ final class RefitCommand extends GatunCommand {
   static int refit(GatunCommand command, StoreConnection connection, KeyCodec codec, WeightEpoch next,
       RefitPolicy policy) {
     EpochGate gate = new EpochGate(new WeightEpoch(next.run(), next.version() - 1));
-    try (KvStore store = KvStore.open(connection.options(0), codec, gate, Observer.NONE)) {
+    try (KvStore store = StoreConnection.open(connection.options(0), codec, gate)) {
       RefitReport report = new RefitCoordinator(gate, List.of(store.refitPort()), policy, Observer.NONE).refit(next);
       command.answer(report.map(), report.text());
       return switch (report.outcome()) {

@@ -18,15 +18,14 @@ import picocli.CommandLine.Option;
 
 /** The main job: {@code gatun replay}. */
 @Command(name = "replay", sortOptions = false, description = {
-    "Replays a trace of requests against a KV store with several replicas, refits at step boundaries,",
-    "and checks every byte that comes back.",
+    "Replays a trace of requests against a KV store with several replicas, refits at step boundaries, and checks every "
+        + "byte that comes back.",
     "Exit code 1 if one page was stale or wrong, or a refit failed; 3 if a refit could not be verified."})
 final class ReplayCommand extends GatunCommand {
   private static final int TOKENS_MAX = 65_536;
 
-  @Option(names = "--trace", paramLabel = "FILE", description = {
-      "JSON lines: {\"timestamp\": ms, \"input_length\": n, \"output_length\": n, \"hash_ids\": [..]};",
-      "default: a built-in trace of conversations, an hour long"})
+  @Option(names = "--trace", paramLabel = "FILE", description = "JSON lines: {\"timestamp\": ms, \"input_length\": n, \"output_length\": n, \"hash_ids\": [..]}; "
+      + "default: a built-in trace of conversations, an hour long")
   @Nullable
   Path trace;
 
@@ -43,8 +42,7 @@ final class ReplayCommand extends GatunCommand {
   @Option(names = "--replicas", paramLabel = "N", description = "inference hosts side by side; default: ${DEFAULT-VALUE}")
   int replicas = 2;
 
-  @Option(names = "--refit-every", paramLabel = "MS", description = {
-      "trace time between refits, 0 for none;", "default: 600000 with the built-in trace, none with --trace"})
+  @Option(names = "--refit-every", paramLabel = "MS", description = "trace time between refits, 0 for none; default: 600000 with the built-in trace, none with --trace")
   @Nullable
   Long refitEvery;
 
@@ -69,14 +67,13 @@ final class ReplayCommand extends GatunCommand {
   @Option(names = "--epoch-in-key", paramLabel = "yes|no", description = "whether keys carry the weight version; no: the removal alone protects; default: ${DEFAULT-VALUE}")
   String epochInKey = "yes";
 
-  @Option(names = "--verify", paramLabel = "LEVEL", description = "stamp beside each page: none, stamp or full; default: ${DEFAULT-VALUE}")
+  @Option(names = "--verify", paramLabel = "LEVEL", description = "stamp beside each page: none, stamp or full; default: none")
   Verify verify = Verify.NONE;
 
   @Option(names = "--proof", paramLabel = "yes|no", description = "for tests: whether refits prove their removal; no: one removal, code ignored")
   String proof = "yes";
 
-  @Option(names = "--fault", paramLabel = "KIND", description = {
-      "for tests: break the refits and see it noticed:", "drop-removal, ignore-removal-code, late-foreign-put"})
+  @Option(names = "--fault", paramLabel = "KIND", description = "for tests: break the refits and see it noticed: drop-removal, ignore-removal-code, late-foreign-put")
   String fault = "none";
 
   static final class Models implements Iterable<String> {

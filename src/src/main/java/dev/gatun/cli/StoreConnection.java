@@ -1,6 +1,7 @@
 package dev.gatun.cli;
 
 import dev.gatun.backend.EpochGate;
+import dev.gatun.backend.GatunException;
 import dev.gatun.backend.HostPort;
 import dev.gatun.backend.Observer;
 import dev.gatun.backend.StoreOptions;
@@ -92,7 +93,15 @@ final class StoreConnection {
 
   /** Opens the store; keys are exactly as given. */
   KvStore open(long localBufferBytes) {
-    return KvStore.open(options(localBufferBytes), KeyCodec.verbatim(), new EpochGate(new WeightEpoch("command", 0)),
-        Observer.NONE);
+    return open(options(localBufferBytes), KeyCodec.verbatim(), new EpochGate(new WeightEpoch("command", 0)));
+  }
+
+  /** Opens a store; whatever keeps it from opening is something that is not there. */
+  static KvStore open(StoreOptions options, KeyCodec codec, EpochGate gate) {
+    try {
+      return KvStore.open(options, codec, gate, Observer.NONE);
+    } catch (GatunException unavailable) {
+      throw new CommandException(ExitCode.UNAVAILABLE, String.valueOf(unavailable.getMessage()));
+    }
   }
 }

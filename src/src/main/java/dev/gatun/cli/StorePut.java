@@ -39,6 +39,7 @@ final class StorePut extends GatunCommand {
   @Override
   int run() {
     KvKey wanted = KvKey.of(key);
+    connection.options(0); // refuses before the file is read
     try (Arena arena = Arena.ofShared(); FileChannel channel = FileChannel.open(file)) {
       long bytes = channel.size();
       if (bytes < 1 || bytes > BYTES_MAX) throw usage(file + " must hold 1 byte to 1 GiB: " + bytes);

@@ -43,7 +43,7 @@ final class Version {
     try {
       return NativeLibraries.locateLoopback().loadOrder().getFirst().toString();
     } catch (LibraryUnavailableException missing) {
-      return "missing: " + missing.getMessage();
+      return "missing: " + String.valueOf(missing.getMessage()).lines().findFirst().orElse("");
     }
   }
 

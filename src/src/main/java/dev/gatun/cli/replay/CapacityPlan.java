@@ -46,7 +46,12 @@ public record CapacityPlan(long segmentBytes, int segments, boolean enough) {
       throw new IllegalArgumentException("--capacity must be at least " + ByteSize.format(SEGMENT_BYTES_MIN)
           + " for each of " + segments + " replicas: " + ByteSize.format(bytes));
     }
-    return divide(bytes, segments, bytes >= neededBytes(peakPages, pageBytes));
+    CapacityPlan plan = divide(bytes, segments, bytes >= neededBytes(peakPages, pageBytes));
+    if (plan.segmentBytes < pageBytes) {
+      throw new IllegalArgumentException("--capacity gives each of " + segments + " replicas "
+          + ByteSize.format(plan.segmentBytes) + ", less than a page: " + pageBytes);
+    }
+    return plan;
   }
 
   private static long neededBytes(long peakPages, long pageBytes) {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A replica in this process: its own store handle, gate, coordinator and pool. */
 final class LocalReplica implements Replica {
-  // 6 s: three answers of a master that is frozen, each given up after 2 s
+  // 6 s: more than a call takes to fail where connections are refused, 4.3 s
   private static final Duration BROKEN_DEADLINE = Duration.ofSeconds(6);
 
   private final ReplicaSettings settings;

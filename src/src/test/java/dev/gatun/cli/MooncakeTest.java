@@ -1,0 +1,149 @@
+package dev.gatun.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.gatun.cli.GatunProcess.Outcome;
+import dev.gatun.cli.console.JsonFields;
+import dev.gatun.nativelib.MooncakeInstaller;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The commands on a real Mooncake; it is installed if it is not there. */
+@Tag("mooncake")
+class MooncakeTest {
+  @TempDir
+  Path folder;
+
+  @BeforeAll
+  static void install() {
+    MooncakeInstaller.install();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"yes, 1", "no, 2"})
+  @DisplayName("S1.9 on a real Mooncake, one process a replica: resets, puts, gets, and no old page served")
+  void replays(String epochInKey, int replicas) throws Exception {
+    Outcome run = GatunProcess.run("replay", "--store", "mooncake", "--requests", "120", "--page-bytes", "4k",
+        "--replicas", Integer.toString(replicas), "--epoch-in-key", epochInKey, "--json").exits(0);
+    JsonFields ideal = run.json().object("ideal");
+    assertEquals(5, run.number("resets"));
+    assertEquals(5, run.json().object("refitOutcomes").number("VERIFIED").longValue());
+    assertEquals(ideal.number("removedPages").longValue(), run.number("removedPages"));
+    assertEquals(run.number("blocks"), run.number("hits") + run.number("puts"));
+    assertEquals(0, run.number("stalePages") + run.number("wrongPages") + run.number("failures"));
+    if (replicas == 1) assertEquals(ideal.number("hits").longValue(), run.number("hits"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"drop-removal", "ignore-removal-code", "late-foreign-put"})
+  @DisplayName("control on a real Mooncake: the removal broken and no proof: stale pages are served and seen")
+  void seesStalePages(String fault) throws Exception {
+    Outcome run = GatunProcess.run("replay", "--store", "mooncake", "--requests", "60", "--page-bytes", "4k",
+        "--replicas", "1", "--epoch-in-key", "no", "--fault", fault, "--proof", "no", "--json").exits(1);
+    assertTrue(run.number("stalePages") > 0, run.out());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"drop-removal", "late-foreign-put"})
+  @DisplayName("control on a real Mooncake: the removal broken: the proof refuses the refit before a page is served")
+  void refusesUnprovenRefit(String fault) throws Exception {
+    Outcome run = GatunProcess.run("replay", "--store", "mooncake", "--requests", "60", "--page-bytes", "4k",
+        "--replicas", "1", "--epoch-in-key", "no", "--fault", fault, "--json").exits(1).says("left the gate closed");
+    assertEquals(0, run.number("stalePages"));
+  }
+
+  @Test
+  @DisplayName("a replica that dies ends the replay, named with its log, and the master with it")
+  void noticesDeadReplica() throws Exception {
+    try (GatunProcess replay = GatunProcess.start("replay", "--store", "mooncake", "--requests", "100", "--page-bytes",
+        "4k", "--speed", "trace", "--json")) {
+      ProcessHandle replica = await(replay, "dev.gatun.cli");
+      ProcessHandle master = await(replay, "mooncake_master");
+      replica.destroyForcibly();
+      replay.await().exits(1).says("replica ").says("its log: ");
+      master.onExit().get(30, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  @DisplayName("mooncake run serves store put, get, ls, stat, rm, reset and refit, and ends with nothing left running")
+  void servesStoreCommands() throws Exception {
+    byte[] bytes = new byte[3_000_001];
+    new Random(7).nextBytes(bytes);
+    Path file = Files.write(folder.resolve("value"), bytes);
+    try (GatunProcess server = GatunProcess.start("mooncake", "run", "--segment", "64m", "--rpc-port", "0",
+        "--admin-port", "0", "--json")) {
+      JsonFields addresses = server.awaitJson();
+      Client client = new Client(addresses.text("master"), addresses.text("admin"));
+      ProcessHandle master = ProcessHandle.of(addresses.number("masterPid").longValue()).orElseThrow();
+
+      client.run("put", "a/key", file.toString()).exits(0);
+      client.run("put", "a/key", file.toString()).exits(1).says("is there already");
+      assertEquals(List.of("a/key"), client.run("ls").exits(0).json().texts("keys"));
+      assertEquals(bytes.length, client.run("stat").exits(0).number("allocatedBytes"));
+      client.run("stat", "a/key").exits(0);
+      client.run("stat", "b").exits(1).says("no such key");
+      client.run("put", "a b&%2F", file.toString()).exits(0);
+      client.run("stat", "a b&%2F").exits(0);
+      client.run("rm", "a b&%2F", "--force").exits(0);
+      Path copy = folder.resolve("copy");
+      client.run("get", "a/key", copy.toString()).exits(0);
+      assertEquals(-1, Files.mismatch(file, copy));
+      client.run("get", "b", copy.toString()).exits(1).says("no such key: b");
+      assertEquals(1, client.run("rm", "a/key", "--force").exits(0).number("removed"));
+      assertEquals(0, client.run("rm", "a/key").exits(0).number("removed"));
+
+      client.run("put", "c.d", file.toString()).exits(0);
+      assertEquals(1, client.run("rm", "--prefix", "c.").exits(0).number("removed"));
+      client.run("put", "e", file.toString()).exits(0);
+      assertEquals("VERIFIED", client.run("reset").exits(0).json().text("outcome"));
+      assertEquals(List.of(), client.run("ls").json().texts("keys"));
+      Outcome refit = client.command("refit", "--run", "r", "--version", "3").exits(0);
+      assertEquals("VERIFIED", refit.json().text("outcome"));
+      client.command("refit", "--run", "r", "--version", "3", "--others", "unfenced").exits(3);
+      GatunProcess.run("doctor", "--admin", addresses.text("admin")).exits(0);
+
+      server.handle().destroy();
+      server.await();
+      master.onExit().get(30, TimeUnit.SECONDS);
+      assertFalse(master.isAlive());
+    }
+  }
+
+  /** Commands against one master. */
+  private record Client(String master, String admin) {
+    Outcome run(String... arguments) throws Exception {
+      return command(java.util.stream.Stream.concat(java.util.stream.Stream.of("store"),
+          java.util.stream.Stream.of(arguments)).toArray(String[]::new));
+    }
+
+    Outcome command(String... arguments) throws Exception {
+      return GatunProcess.run(java.util.stream.Stream.concat(java.util.stream.Stream.of(arguments),
+          java.util.stream.Stream.of("--master", master, "--admin", admin, "--json")).toArray(String[]::new));
+    }
+  }
+
+  private static ProcessHandle await(GatunProcess parent, String inCommandLine) {
+    long giveUpAt = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (System.nanoTime() < giveUpAt) {
+      for (ProcessHandle child : parent.handle().descendants().toList()) {
+        if (child.info().commandLine().orElse("").contains(inCommandLine)) return child;
+      }
+      Thread.onSpinWait();
+    }
+    throw new AssertionError("no process " + inCommandLine);
+  }
+}

@@ -1,0 +1,118 @@
+package dev.gatun.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.gatun.cli.GatunProcess.Outcome;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class UsageTest {
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', value = {"replay --page-bytes 8 | --page-bytes must be 32 to",
+      "replay --page-bytes x | --page-bytes must be bytes or a number with k, m, g or t",
+      "replay --page-bytes 4k --model qwen3-32b | not both", "replay --model gpt-5 | --model must be one of qwen2.5-7b",
+      "replay --replicas 0 | --replicas must be 1 to 64", "replay --refit-every -1 | --refit-every must be 0",
+      "replay --store redis | --store must be loopback or mooncake",
+      "replay --speed fast | --speed must be flat, trace",
+      "replay --epoch-in-key maybe | --epoch-in-key must be yes or no",
+      "replay --fault x | --fault must be one of none",
+      "replay --capacity 1m | --capacity must be at least 16 MiB for each of 2 replicas",
+      "replay --capacity 32m --page-bytes 17m | less than a page", "replay --requests 0 | requests must be 1 or more",
+      "replay --block-tokens 0 --model qwen3-32b | --block-tokens must be", "replay --frobnicate | Unknown option",
+      "replay --trace /nowhere/t.jsonl | no such file", "replay --verify some | --verify", "nonsense | nonsense",
+      "store ls --store loopback | lives inside one process", "store reset --store loopback | lives inside one process",
+      "store put k f --store redis | --store must be mooncake", "store ls | --master HOST:PORT is missing",
+      "store rm --master 127.0.0.1:1 | give either KEY or --prefix", "store | a command is missing",
+      "store rm --prefix= --master 127.0.0.1:1 | --prefix must not be empty",
+      "store ls --limit 0 --master 127.0.0.1:1 | --limit must be 1 or more",
+      "store put k /nowhere/f --master 127.0.0.1:1 | cannot read /nowhere/f",
+      "store get k - --json --master 127.0.0.1:1 | cannot both go to standard output",
+      "mooncake | a command is missing",
+      "refit --master 127.0.0.1:1 | --run",
+      "refit --run r --version 0 --master 127.0.0.1:1 | --version must be 1 or more",
+      "refit --run r --version 1 --others some --master 127.0.0.1:1 | --others must be one of none, fenced, unfenced",
+      "refit --run r/s --version 1 --master 127.0.0.1:1 | run must be 1 to 64",
+      "refit --run r --version 1 --on-failure disable-store --master 127.0.0.1:1 | hosts in a JVM"})
+  @DisplayName("bad options are refused with option, value and what is allowed, exit code 2, no stack trace")
+  void refuses(String arguments, String expected) {
+    Captured run = Captured.run(arguments.split(" "));
+    assertEquals(2, run.code, run.err);
+    assertTrue(run.err.startsWith("gatun: ") && run.err.contains(expected), run.err);
+    assertTrue(!run.err.contains("\tat "), run.err);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"store ls --master 127.0.0.1:1", "store stat --master 127.0.0.1:1",
+      "store get k f --master 127.0.0.1:1", "refit --run r --version 1 --master 127.0.0.1:1"})
+  @DisplayName("a master that does not answer is exit code 4 and named")
+  void namesUnreachableMaster(String arguments) throws Exception {
+    GatunProcess.run(arguments.split(" ")).exits(4).says("127.0.0.1");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "replay", "mooncake", "mooncake install", "mooncake run", "store", "store put",
+      "store get",
+      "store ls", "store stat", "store rm", "store reset", "refit", "doctor"})
+  @DisplayName("every command has help that names its options")
+  void helps(String command) {
+    Captured run = Captured.run((command + " --help").strip().split(" "));
+    assertEquals(0, run.code);
+    assertTrue(run.out.startsWith(("Usage: gatun " + command).strip()), run.out);
+    assertTrue(run.out.contains("--help"), run.out);
+  }
+
+  @Test
+  @DisplayName("--debug adds the stack trace")
+  void debugs() {
+    assertTrue(Captured.run("replay", "--page-bytes", "8", "--debug").err.contains("\tat "));
+  }
+
+  @Test
+  @DisplayName("--version names library and ABI; nothing is printed on standard error, so the JVM had nothing to warn of")
+  void printsVersion() throws Exception {
+    Outcome run = GatunProcess.run("--version", "--json").exits(0);
+    assertEquals("", run.err());
+    assertTrue(run.json().text("nativeLibrary").endsWith("libgatun_loopback.so"), run.out());
+    assertTrue(run.json().text("abi").contains("19"), run.out());
+    assertTrue(run.json().text("java").contains("25"), run.out());
+  }
+
+  @Test
+  @DisplayName("doctor finds the embedded library, and says how to get what is missing")
+  void examines() throws Exception {
+    Outcome run = GatunProcess.run("doctor", "--json").exits(0);
+    assertTrue(run.json().flag("healthy"));
+    for (String what : new String[]{"embedded library", "Mooncake libraries", "memlock", "huge pages", "NUMA",
+        "RDMA devices", "GPUs"}) {
+      assertTrue(run.out().contains('"' + what + '"'), what + " in " + run.out());
+    }
+    GatunProcess.run("doctor", "--master", "127.0.0.1:1").exits(4);
+  }
+
+  /** A command run inside this process, for whatever ends before anything native is loaded. */
+  private record Captured(int code, String out, String err) {
+    static Captured run(String... arguments) {
+      PrintStream out = System.out;
+      PrintStream err = System.err;
+      ByteArrayOutputStream outBytes = new ByteArrayOutputStream();
+      ByteArrayOutputStream errBytes = new ByteArrayOutputStream();
+      System.setOut(new PrintStream(outBytes, true, StandardCharsets.UTF_8));
+      System.setErr(new PrintStream(errBytes, true, StandardCharsets.UTF_8));
+      try {
+        int code = Gatun.execute(arguments);
+        return new Captured(code, outBytes.toString(StandardCharsets.UTF_8), errBytes.toString(StandardCharsets.UTF_8));
+      } finally {
+        System.setOut(out);
+        System.setErr(err);
+      }
+    }
+  }
+}
