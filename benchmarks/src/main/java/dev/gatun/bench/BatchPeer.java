@@ -7,13 +7,18 @@ import dev.gatun.store.StoreBatch;
 
 /** The product: {@link StoreBatch} with keys encoded beforehand. */
 final class BatchPeer extends TimedPeer {
-  private final KvStore store;
+  private final Runnable removal;
   private final StoreBatch batch;
   private final KvKey[] keys;
   private final long[] blocks;
 
-  BatchPeer(KvStore store, CellMemory memory) {
-    this.store = store;
+  /**
+   * Makes a batch for a cell.
+   *
+   * @param removal removes everything between puts, without allocating or touching more memory than its peers' does
+   */
+  BatchPeer(KvStore store, Runnable removal, CellMemory memory) {
+    this.removal = removal;
     StoreCell cell = memory.cell();
     batch = store.batch(memory.pool(), cell.batch());
     keys = new KvKey[cell.batch()];
@@ -84,7 +89,7 @@ final class BatchPeer extends TimedPeer {
 
   @Override
   public void removeAll() {
-    store.removeAll(true);
+    removal.run();
   }
 
   @Override

@@ -70,7 +70,8 @@ public final class EmbeddedStoreBenchmark {
     try (InterleavedRun run = new InterleavedRun(cellMillis, iterationsMin);
         Slab slab = memory("pages", bytes);
         Slab target = memory("target", bytes);
-        PeerSet peers = PeerSet.open(store, List.of(LaunchOptions.STORE_BATCH), slab, gate)) {
+        PeerSet peers = PeerSet.open(store, List.of(LaunchOptions.STORE_BATCH, LaunchOptions.RAW_DOWNCALL), slab,
+            gate)) {
       EmbeddedStoreBenchmark benchmark = new EmbeddedStoreBenchmark(run, slab, target, gate, peers, report);
       benchmark.small(new StoreCell(4_096, 1), List.of(StoreOperation.PUT, StoreOperation.GET), 1, ALONE_NANOS_MAX);
       benchmark.small(new StoreCell(4_096, 128), List.of(StoreOperation.EXISTS), 128, EXISTS_KEY_NANOS_MAX);
@@ -87,7 +88,7 @@ public final class EmbeddedStoreBenchmark {
 
   /** Operations measured against a limit of nanoseconds a key. */
   private void small(StoreCell cell, List<StoreOperation> operations, int keys, double nanosMax) {
-    try (CellMemory memory = new CellMemory(cell, slab, gate); StorePeer peer = peers.of(memory).getFirst()) {
+    try (CellMemory memory = new CellMemory(cell, slab, gate); StorePeer peer = product(memory)) {
       memory.verify(peer);
       for (StoreOperation operation : operations) {
         Samples samples = measure(peer, operation, List.of()).getFirst();
@@ -105,7 +106,7 @@ public final class EmbeddedStoreBenchmark {
     List<ObjIntConsumer<MemorySegment>> copies = List.of(
         (nanos, iterations) -> loop.memcpy(target.segment(), slab.segment(), cell, 1, iterations, nanos),
         (nanos, iterations) -> loop.memcpy(target.segment(), slab.segment(), cell, cores, iterations, nanos));
-    try (CellMemory memory = new CellMemory(cell, slab, gate); StorePeer peer = peers.of(memory).getFirst()) {
+    try (CellMemory memory = new CellMemory(cell, slab, gate); StorePeer peer = product(memory)) {
       memory.verify(peer);
       for (StoreOperation operation : List.of(StoreOperation.PUT, StoreOperation.GET)) {
         List<Samples> samples = measure(peer, operation, copies);
@@ -121,6 +122,12 @@ public final class EmbeddedStoreBenchmark {
             .put("memcpyAllCores", all).put("share", share).put("targetShare", MEMCPY_SHARE_MIN);
       }
     }
+  }
+
+  private StorePeer product(CellMemory memory) {
+    List<StorePeer> all = peers.of(memory);
+    all.subList(1, all.size()).forEach(StorePeer::close);
+    return all.getFirst();
   }
 
   private List<Samples> measure(StorePeer peer, StoreOperation operation, List<ObjIntConsumer<MemorySegment>> beside) {

@@ -57,10 +57,15 @@ final class PeerSet implements AutoCloseable {
   /** {@return the peers for a cell; the caller closes them} */
   List<StorePeer> of(CellMemory cell) {
     List<StorePeer> peers = new ArrayList<>();
-    if (store != null) peers.add(new BatchPeer(store, cell));
+    if (store != null) peers.add(new BatchPeer(store, removal(store), cell));
     if (raw != null && names.contains(LaunchOptions.RAW_DOWNCALL)) peers.add(new RawPeer(raw, cell));
     if (raw != null && loop != null) peers.add(new CLoopPeer(loop, raw, cell));
     return peers;
+  }
+
+  private Runnable removal(KvStore product) {
+    RawStore baseline = raw;
+    return baseline != null ? baseline::removeAll : () -> product.removeAll(true);
   }
 
   @Override
