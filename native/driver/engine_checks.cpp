@@ -197,8 +197,7 @@ void a_batch_is_busy_until_polled() {
   EXPECT_EQ(STATUS_COMPLETED, wait_terminal(pair.here, batch, 1));
   EXPECT_EQ(4, freeBatchID(pair.here, batch));
   gatun_loopback_fault_release("engine.copy");
-  eventually("both are there", [&] { return std::memcmp(pair.memory.data(), pair.source.data(), 16) == 0; });
-  EXPECT_EQ(4, freeBatchID(pair.here, batch));  // finished, but nobody has seen it
+  EXPECT_EQ(4, freeBatchID(pair.here, batch));  // finished or not, nobody has seen it
   EXPECT_EQ(STATUS_COMPLETED, wait_terminal(pair.here, batch, 0));
   EXPECT_EQ(0, freeBatchID(pair.here, batch));
 }

@@ -184,6 +184,41 @@ void batches_answer_by_place() {
   EXPECT_EQ(1, codes[2]);
 }
 
+// Large enough for the copy crew and for streamed stores, from and to odd addresses, by more callers than one.
+void large_batches() {
+  const TestStore store(fresh_pool(), 128 * kMiB);
+  const auto put_and_get = [&](int caller) {
+    const std::string name = "large-" + std::to_string(caller) + "-";
+    const std::vector<size_t> sizes = {5 * kMiB + 1, 100, 7 * kMiB - 3, 4096, 6 * kMiB + 65};
+    std::vector<std::byte> memory(20 * kMiB);
+    std::vector<std::string> names;
+    std::vector<const char*> keys;
+    std::vector<void*> buffers;
+    size_t at = static_cast<size_t>(caller) + 1;
+    for (size_t i = 0; i < sizes.size(); i++) {
+      names.push_back(name + std::to_string(i));
+      fill_page(memory.data() + at, names[i], sizes[i], i);
+      buffers.push_back(memory.data() + at);
+      at += sizes[i];
+    }
+    for (const std::string& key : names) keys.push_back(key.c_str());
+    int codes[5];
+    EXPECT_EQ(0, mooncake_store_batch_put_from(store, keys.data(), buffers.data(), sizes.data(), 5, nullptr, codes));
+    for (const int code : codes) EXPECT_EQ(0, code);
+    std::memset(memory.data(), 0xee, memory.size());
+    int64_t bytes[5];
+    EXPECT_EQ(0, mooncake_store_batch_get_into(store, keys.data(), buffers.data(), sizes.data(), 5, bytes));
+    for (size_t i = 0; i < sizes.size(); i++) {
+      EXPECT_EQ(sizes[i], bytes[i]);
+      EXPECT(page_is_whole(static_cast<std::byte*>(buffers[i]), names[i], sizes[i]));
+    }
+    EXPECT(memory[static_cast<size_t>(caller)] == std::byte{0xee} && memory[at] == std::byte{0xee});
+  };
+  Aside first([&] { put_and_get(0); });
+  Aside second([&] { put_and_get(1); });
+  Aside third([&] { put_and_get(2); });
+}
+
 void replicas() {
   const std::string pool = fresh_pool();
   const TestStore a(pool, 16 * kMiB, "host-a:1");
@@ -349,6 +384,7 @@ const std::vector<Check>& store_checks() {
       {"empty values and keys", empty_values_and_keys},
       {"long keys differ at their end", long_keys_differ_at_their_end},
       {"batches answer by place", batches_answer_by_place},
+      {"large batches from several callers", large_batches},
       {"replicas", replicas},
       {"local buffer and space", local_buffer_and_space},
       {"eviction takes the oldest, not the leased", eviction_takes_the_oldest},
