@@ -66,8 +66,8 @@ int64_t gatun_loopback_live_batches(void);
 
 /* ---- Tests only: everything below is process-wide and off until called ---- */
 
-/* Undoes all of it: disarms and releases every fault, switches the mutant off, sets clock and limits to their defaults,
- * brings every master up. */
+/* Undoes all of it: disarms and releases every fault, switches the mutant off, sets the limits to their defaults, brings
+ * every master up. The clock alone keeps what it was advanced by: it never goes back. */
 void gatun_loopback_reset(void);
 
 /* Faults. Points, and what FAIL (argument = code to answer) and SKIP mean there:

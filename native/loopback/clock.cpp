@@ -69,8 +69,7 @@ void Limits::set_watermark_percent(int64_t percent) {
   watermark = percent < 0 ? kWatermarkPercent : percent;
 }
 
-void reset_clock_and_limits() {
-  advanced_nanos = 0;
+void reset_limits() {
   Limits::set_lease_millis(-1);
   Limits::set_soft_pin_millis(-1);
   Limits::set_put_discard_millis(-1);

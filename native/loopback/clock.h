@@ -26,7 +26,7 @@ struct Limits {
   static void set_watermark_percent(int64_t percent);
 };
 
-// The clock back to the monotonic one, the limits back to their defaults.
-void reset_clock_and_limits();
+// The limits back to their defaults. The clock never goes back: leases granted before would last for as long as it did.
+void reset_limits();
 
 }  // namespace gatun::loopback

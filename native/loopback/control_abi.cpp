@@ -77,7 +77,7 @@ void gatun_loopback_reset(void) {
   guarded(0, [] {
     release_all_faults();
     switch_mutant(0);
-    reset_clock_and_limits();
+    reset_limits();
     Pool::bring_all_up();
     return 0;
   });

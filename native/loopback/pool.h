@@ -116,6 +116,7 @@ class Pool {
   Index index_;
   SegmentSet segments_;
   std::mutex eviction_mutex_;
+  std::atomic<int64_t> next_watermark_pass_{0};
   std::atomic<uint64_t> eviction_passes_{0};
 };
 

@@ -11,6 +11,9 @@ namespace {
 // Of the keys, at least one in twenty a pass: a master's default eviction_ratio.
 constexpr uint64_t kKeysPerVictim = 20;
 
+// After a pass that did not get below the watermark. Unmeasured default; far shorter than any lease.
+constexpr int64_t kFruitlessPauseNanos = 10 * kNanosPerMilli;
+
 struct Candidate {
   bool soft_pinned;
   int64_t idle_since;
@@ -33,17 +36,21 @@ bool evictable(const Object& object, int64_t now) {
 }
 
 bool above(const SegmentSet::Usage& usage) {
-  const auto limit = static_cast<long double>(usage.capacity_bytes) * Limits::watermark_percent() / 100;
-  return static_cast<long double>(usage.allocated_bytes) > limit;
+  const auto percent = static_cast<uint64_t>(Limits::watermark_percent());
+  const uint64_t limit = usage.capacity_bytes / 100 * percent + usage.capacity_bytes % 100 * percent / 100;
+  return usage.allocated_bytes > limit;
 }
 
 }  // namespace
 
 void Pool::evict_above_watermark() {
-  if (!above(segments_.usage())) return;
+  if (!above(segments_.usage()) || now_nanos() < next_watermark_pass_.load(std::memory_order_relaxed)) return;
   // One thread evicts; the others have room and need not wait for it.
   const std::unique_lock lock(eviction_mutex_, std::try_to_lock);
-  if (lock.owns_lock()) evict_locked();
+  if (!lock.owns_lock()) return;
+  evict_locked();
+  // All leased or pinned: looking through the whole index again at every put would gain nothing.
+  if (above(segments_.usage())) next_watermark_pass_ = now_nanos() + kFruitlessPauseNanos;
 }
 
 bool Pool::make_room(uint64_t bytes) {
