@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * A master process of our own. It ends with this process, however this one ends: a small watcher beside it waits on a
@@ -190,9 +191,30 @@ public final class MooncakeMaster implements AutoCloseable {
     awaitEnd(Duration.ofMinutes(1));
   }
 
-  /** Stops the master's threads where they are: connections stay open, nothing is answered. */
+  /**
+   * Stops the master's threads where they are: connections stay open, nothing is answered. Blocks until the last of them
+   * has stopped, since the signal alone lets requests of a moment later through.
+   */
   public synchronized void freeze() {
     signal(LibC.SIGSTOP, "freeze");
+    long giveUpAt = System.nanoTime() + STOP_LIMIT.toNanos();
+    while (!allThreadsStopped()) {
+      if (hasEnded() || System.nanoTime() > giveUpAt)
+        throw new IllegalStateException("freeze: the master did not stop");
+    }
+  }
+
+  private boolean allThreadsStopped() {
+    try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(process.pid()), "task"))) {
+      for (Path thread : threads.toList()) {
+        String stat = Files.readString(thread.resolve("stat"), StandardCharsets.ISO_8859_1);
+        // the state follows the name, which is in parentheses and may hold any character
+        if (stat.charAt(stat.lastIndexOf(')') + 2) != 'T') return false;
+      }
+      return true;
+    } catch (IOException e) {
+      return false; // a thread that has just ended
+    }
   }
 
   /** Lets a frozen master go on. */
