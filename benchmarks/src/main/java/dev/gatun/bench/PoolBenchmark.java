@@ -80,7 +80,8 @@ public class PoolBenchmark {
     long word = held.words.get(32);
     boolean first = held.words.compareAndSet(32, word, word + 1);
     word = held.words.get(32);
-    return first & held.words.compareAndSet(32, word, word + 1);
+    boolean second = held.words.compareAndSet(32, word, word + 1);
+    return first && second;
   }
 
   @Benchmark
