@@ -93,6 +93,11 @@ public final class ChildJvm implements AutoCloseable {
     process.destroy();
   }
 
+  /** {@return whether it runs} */
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
   /** {@return its process id} */
   public long pid() {
     return process.pid();

@@ -14,6 +14,7 @@ import dev.gatun.backend.ReplicateOptions;
 import dev.gatun.backend.StoreBackend;
 import dev.gatun.backend.StoreCensus;
 import dev.gatun.backend.StoreOptions;
+import dev.gatun.nativelib.MasterOptions;
 import dev.gatun.nativelib.MooncakeMaster;
 import dev.gatun.testing.Thrown;
 import java.lang.foreign.Arena;
@@ -27,6 +28,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,6 +41,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class MooncakeLifetimeTest {
   private static final int PARALLEL = 16;
+  private static final int GETS = 10_000;
+  private static final int GET_THREADS = 4;
 
   private static StoreBackend open(StoreOptions options) {
     return new MooncakeBackendProvider().open(options);
@@ -123,20 +129,105 @@ class MooncakeLifetimeTest {
   }
 
   @Test
-  @DisplayName("K9.04 sixteen clients opened at once have sixteen names")
+  @DisplayName("K9.04 sixteen clients opened at once have sixteen names, and each reads its own data")
   void distinctNames() throws InterruptedException, ExecutionException {
     StoreOptions options = MooncakeTestRuntime.shared().pureClient().build();
     List<StoreBackend> stores = inParallel(PARALLEL, () -> open(options));
     try {
       Set<String> names = new HashSet<>();
-      for (StoreBackend store : stores)
+      for (StoreBackend store : stores) {
         names.add(store.hostname());
+        putAndGetOwnName(store);
+      }
       assertEquals(PARALLEL, names.size(), names.toString());
     } finally {
       List<List<String>> pending = new ArrayList<>();
       for (StoreBackend store : stores)
         pending.add(store.close(Deadline.after(Duration.ofSeconds(30))));
       assertTrue(pending.stream().allMatch(List::isEmpty), pending.toString());
+    }
+  }
+
+  private static void putAndGetOwnName(StoreBackend store) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = arena.allocateFrom(store.hostname());
+      assertEquals(0, store.put(name, name, name.byteSize(), store.encodeReplicate(ReplicateOptions.DEFAULT, arena)));
+      MemorySegment room = arena.allocate(256);
+      assertEquals(name.byteSize(), store.get(name, room, 256));
+      assertEquals(store.hostname(), room.getString(0));
+    }
+  }
+
+  @Test
+  @DisplayName("K7.12 a dead master is seen, calls fail while it is down, and work again once it is back")
+  void deadMaster() {
+    try (MooncakeMaster master = MooncakeTestRuntime.startMaster(MooncakeTestRuntime.masterOptions());
+        StoreBackend store = open(MooncakeTestRuntime.client(master).segmentBytes(16L << 20).build());
+        Arena arena = Arena.ofConfined()) {
+      MemorySegment key = arena.allocateFrom("k");
+      assertEquals(0, store.health());
+      master.kill();
+      assertEquals(-900, store.exists(key));
+      await("health 2", () -> store.health() == 2);
+      assertEquals(-900, store.exists(key));
+      master.restart();
+      await("an answer", () -> store.exists(key) == 0);
+      await("health 0", () -> store.health() == 0);
+      MemorySegment config = store.encodeReplicate(ReplicateOptions.DEFAULT, arena);
+      await("a put", () -> store.put(key, key, key.byteSize(), config) == 0);
+    }
+  }
+
+  @Test
+  @DisplayName("K6.11 ten thousand small gets over four threads while storage processes die and come back: never a crash")
+  void storageRestarts() throws InterruptedException, ExecutionException {
+    MasterOptions options = MooncakeTestRuntime.masterOptions().withFlag("client_ttl", "2");
+    try (MooncakeMaster master = MooncakeTestRuntime.startMaster(options);
+        ChildJvm lasting = MooncakeTestRuntime.storage(master, 32L << 20);
+        StoreBackend store = open(MooncakeTestRuntime.client(master).build());
+        Arena arena = Arena.ofShared()) {
+      MemorySegment config = store.encodeReplicate(ReplicateOptions.DEFAULT, arena);
+      AtomicInteger gets = new AtomicInteger();
+      AtomicInteger hits = new AtomicInteger();
+      AtomicInteger wrong = new AtomicInteger();
+      try (ExecutorService threads = Executors.newFixedThreadPool(GET_THREADS)) {
+        List<Future<?>> running = new ArrayList<>();
+        for (int i = 0; i < GET_THREADS; i++) {
+          int thread = i;
+          running.add(threads.submit(() -> {
+            MemorySegment room = arena.allocate(64);
+            while (gets.incrementAndGet() <= GETS) {
+              int number = gets.get() % 50;
+              MemorySegment key = arena.allocateFrom("small-" + thread + "-" + number);
+              if (store.get(key, room, 64) < 0) store.put(key, key, key.byteSize(), config);
+              else {
+                hits.incrementAndGet();
+                if (!room.getString(0).equals(key.getString(0))) wrong.incrementAndGet();
+              }
+            }
+          }));
+        }
+        for (int i = 0; i < 3; i++) {
+          ChildJvm passing = MooncakeTestRuntime.storage(master, 32L << 20);
+          int seen = gets.get();
+          await("some gets", () -> gets.get() > seen + 200 || gets.get() > GETS);
+          passing.close();
+        }
+        for (Future<?> one : running)
+          one.get();
+      }
+      System.out.println("gets under restarts: " + hits.get() + " hits of " + GETS);
+      assertTrue(lasting.isAlive());
+      assertEquals(0, wrong.get());
+      assertTrue(hits.get() > 0);
+    }
+  }
+
+  private static void await(String what, BooleanSupplier condition) {
+    Deadline deadline = Deadline.after(Duration.ofSeconds(60));
+    while (!condition.getAsBoolean()) {
+      assertTrue(!deadline.reached(), () -> what + " did not come");
+      LockSupport.parkNanos(5_000_000);
     }
   }
 
