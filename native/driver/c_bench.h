@@ -41,8 +41,8 @@ int64_t gatun_c_bench_run(const gatun_c_bench_calls_t* calls, mooncake_store_t s
                           void** buffers, const size_t* sizes, size_t count, int clear_all, uint64_t iterations,
                           int64_t* nanos);
 
-/* The same pages copied by `threads` threads with memcpy, `iterations` times; nanoseconds of each to nanos. 0, or -1 for
- * NULLs and zeros. */
+/* The same pages copied by `threads` threads with memcpy, `iterations` times; nanoseconds of each to nanos. 0, or -1
+ * for NULLs and zeros. */
 int64_t gatun_c_bench_memcpy(void* target, const void* source, size_t page_bytes, size_t pages, size_t threads,
                              uint64_t iterations, int64_t* nanos);
 
