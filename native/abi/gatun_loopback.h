@@ -6,9 +6,6 @@
  * A "pool" is the in-process counterpart of a master: the master address given to mooncake_store_setup names
  * it, every store of the process set up with the same name meets in it, and it lives while one is attached.
  *
- * Engines meet in one process only: each gets a name of the form host:port at creation, and a name of another process
- * is an unknown one (openSegment answers -1). Nothing listens on the ports in these names.
- *
  * Codes are those of the store ABI. Census functions answer -101 for a pool that does not exist, and see a
  * pool even while it is simulated down or frozen. No function here grants a lease, and none crashes on NULL:
  * -1. All may be called from any thread.
