@@ -15,7 +15,8 @@ final class Activity {
   private static final int RUNNING = 1;
   private static final int PARKED = 2;
   private static final int ASIDE = 3;
-  private static final int CLOSED = 4;
+  private static final int HANDED = 4;
+  private static final int CLOSED = 5;
   private static final VarHandle STATE;
 
   static {
@@ -67,6 +68,15 @@ final class Activity {
     sinceNanos = nanoTime;
   }
 
+  /** Reserves it for a lane that will begin its operation. */
+  void handOver(String name, int keyCount) {
+    claim(HANDED, name, keyCount);
+  }
+
+  void takeBack() {
+    STATE.compareAndSet(this, HANDED, IDLE);
+  }
+
   void park() {
     state = PARKED;
   }
@@ -113,7 +123,11 @@ final class Activity {
   @Override
   public String toString() {
     double seconds = sinceNanos == 0 ? 0 : (System.nanoTime() - sinceNanos) / 1e9;
-    String what = state == PARKED ? " waiting for a refit" : "";
+    String what = switch (state) {
+      case PARKED -> " waiting for a refit";
+      case HANDED -> " waiting for a lane";
+      default -> "";
+    };
     return String.format(Locale.ROOT, "%s of %d keys for %.1f s on thread %s%s", operation, keys, seconds,
         thread.getName(), what);
   }

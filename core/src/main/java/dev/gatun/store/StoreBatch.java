@@ -31,6 +31,7 @@ public final class StoreBatch implements AutoCloseable {
 
   private final StoreCore core;
   private final BlockPool pool;
+  private final RegisteredSlab registered;
   private final Arena arena;
   private final Activity activity;
   private final BatchEntries entries;
@@ -42,6 +43,7 @@ public final class StoreBatch implements AutoCloseable {
   StoreBatch(StoreCore core, BlockPool pool, RegisteredSlab registered, int capacity, Arena arena) {
     this.core = core;
     this.pool = pool;
+    this.registered = registered;
     this.arena = arena;
     activity = core.activities.open("batch", registered);
     entries = new BatchEntries(arena, capacity, core.codec, core.gate);
@@ -336,6 +338,41 @@ public final class StoreBatch implements AutoCloseable {
     core.batches.remove(this);
     placement.close();
     if (arena.scope().isAlive()) arena.close();
+  }
+
+  void requireOf(StoreCore wanted) {
+    if (core != wanted) throw new IllegalArgumentException("batch must be of this store: of " + core.backend.name());
+  }
+
+  /** Gives the batch to a lane, with a hold on its blocks. {@return what takes both back} */
+  Runnable handOver(String operation) {
+    activity.handOver(operation, entries.size);
+    try {
+      Runnable drop = HeldBlocks.hold(pool, entries.blocks.clone(), entries.size);
+      return () -> {
+        takeBack();
+        drop.run();
+      };
+    } catch (RuntimeException refused) {
+      takeBack();
+      throw refused;
+    }
+  }
+
+  /** Ends the waiting for a lane, if it has not ended. */
+  StoreBatch takeBack() {
+    activity.takeBack();
+    return this;
+  }
+
+  /** {@return whether its pool is still registered} */
+  boolean isUsable() {
+    return registered.isOpen();
+  }
+
+  /** {@return native memory of the columns, in bytes} */
+  long nativeBytes() {
+    return entries.columns.nativeBytes();
   }
 
   private long outcome(int index) {

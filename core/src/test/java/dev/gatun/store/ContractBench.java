@@ -7,12 +7,13 @@ import dev.gatun.backend.Deadline;
 import dev.gatun.backend.EpochGate;
 import dev.gatun.backend.Observer;
 import dev.gatun.backend.StoreBackend;
-import dev.gatun.backend.StoreOptions;
 import dev.gatun.backend.WeightEpoch;
 import dev.gatun.memory.BlockPool;
 import dev.gatun.memory.PoolLayout;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -31,6 +32,7 @@ final class ContractBench implements AutoCloseable {
   static final int PAGE_BYTES = 4096;
   static final int PAGES = 64;
   static final byte UNTOUCHED = 0x5A;
+  private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final Duration WAIT_MAX = Duration.ofSeconds(20);
   private static final long POLL_NANOS = 500_000;
 
@@ -41,7 +43,7 @@ final class ContractBench implements AutoCloseable {
   ContractBench(StoreContractSubject subject) {
     this.subject = subject;
     subject.prepare();
-    try (KvStore cleaner = open(KeyCodec.verbatim())) {
+    try (KvStore cleaner = open(0, KeyCodec.verbatim(), StorePolicy.DEFAULT, Observer.NONE)) {
       cleaner.removeAll(true);
     }
   }
@@ -54,25 +56,37 @@ final class ContractBench implements AutoCloseable {
     return KvKey.of("key-" + number);
   }
 
+  KvStore open(int client, KeyCodec codec, StorePolicy policy, Observer observer) {
+    return track(KvStore.open(subject.client(client), subject.options(), codec, gate, observer, policy));
+  }
+
   KvStore open(KeyCodec codec) {
-    return open(codec, StorePolicy.DEFAULT, Observer.NONE);
+    return open(0, codec, StorePolicy.DEFAULT, Observer.NONE);
   }
 
-  KvStore open(KeyCodec codec, StorePolicy policy, Observer observer) {
-    StoreOptions options = subject.options();
-    return track(KvStore.open(subject.open(options), options, codec, gate, observer, policy));
+  KvStore open(StorePolicy policy) {
+    return open(0, KeyCodec.plain("contract"), policy, Observer.NONE);
   }
 
-  /** A store with keys as they are and no stamps: what the library itself does. */
+  /** A store with keys without an epoch and without stamps: what the library itself does. */
   KvStore store() {
-    return open(KeyCodec.plain("contract"));
+    return open(StorePolicy.DEFAULT);
+  }
+
+  /** The same, as another client of the pool. */
+  KvStore otherStore() {
+    return open(1, KeyCodec.plain("contract"), StorePolicy.DEFAULT, Observer.NONE);
+  }
+
+  /** A store whose close destroys its client. */
+  KvStore ownStore(StorePolicy policy) {
+    return track(KvStore.open(subject.ownClient(), subject.options(), KeyCodec.plain("contract"), gate, Observer.NONE,
+        policy));
   }
 
   /** A backend below the store, for what the store never sends. */
   StoreBackend backend() {
-    StoreBackend backend = subject.open(subject.options());
-    opened.push(() -> assertEquals(List.of(), backend.close(Deadline.after(WAIT_MAX))));
-    return backend;
+    return subject.client(0);
   }
 
   BlockPool pool(KvStore store) {
@@ -81,14 +95,11 @@ final class ContractBench implements AutoCloseable {
 
   /** A pool on a slab of its own, registered with the store. */
   BlockPool pool(KvStore store, long pageBytes, int pages) {
-    BlockPool pool = track(BlockPool.allocate(new PoolLayout(pageBytes, pages, store.codec().headerBytes()), gate));
+    BlockPool pool = BlockPool.allocate(new PoolLayout(pageBytes, pages, store.codec().headerBytes()), gate);
+    opened.push(() -> pool.close(Deadline.after(WAIT_MAX)));
     store.register(pool.slab());
-    opened.push(() -> unregister(store, pool));
+    opened.push(() -> assertEquals(List.of(), store.close(Deadline.after(WAIT_MAX)), "still pending"));
     return pool;
-  }
-
-  private static void unregister(KvStore store, BlockPool pool) {
-    if (!pool.slab().registrations().isEmpty()) store.close(Deadline.after(WAIT_MAX));
   }
 
   /** A leased block whose page holds the pattern of a seed. */
@@ -105,14 +116,14 @@ final class ContractBench implements AutoCloseable {
     return block;
   }
 
-  /** Every byte depends on its place and the seed, the last one too. */
+  /** Bytes that depend on their place and the seed, and not on how many there are. */
   static void fill(MemorySegment page, int seed) {
     long bytes = page.byteSize();
     long at = 0;
     for (; at + Long.BYTES <= bytes; at += Long.BYTES)
-      page.set(ValueLayout.JAVA_LONG_UNALIGNED, at, pattern(seed, at));
-    for (; at < bytes; at++)
-      page.set(ValueLayout.JAVA_BYTE, at, (byte) (pattern(seed, at) | 1));
+      page.set(WORD, at, pattern(seed, at));
+    for (long word = pattern(seed, at); at < bytes; at++, word >>>= 8)
+      page.set(ValueLayout.JAVA_BYTE, at, (byte) word);
   }
 
   private static long pattern(int seed, long at) {
@@ -121,7 +132,7 @@ final class ContractBench implements AutoCloseable {
   }
 
   static void assertPattern(MemorySegment page, long bytes, int seed, String what) {
-    MemorySegment wanted = java.lang.foreign.Arena.ofAuto().allocate(bytes);
+    MemorySegment wanted = Arena.ofAuto().allocate(bytes);
     fill(wanted, seed);
     assertEquals(-1, MemorySegment.mismatch(wanted, 0, bytes, page, 0, bytes), () -> what + ": first wrong byte");
   }
@@ -195,6 +206,10 @@ final class ContractBench implements AutoCloseable {
     }
   }
 
+  static void assertSays(String part, Throwable refusal) {
+    assertTrue(String.valueOf(refusal.getMessage()).contains(part), () -> part + " in: " + refusal.getMessage());
+  }
+
   static void await(String what, BooleanSupplier condition) {
     Deadline deadline = Deadline.after(WAIT_MAX);
     while (!condition.getAsBoolean()) {
@@ -203,24 +218,29 @@ final class ContractBench implements AutoCloseable {
     }
   }
 
+  /** Removes a key as soon as its lease has run out. */
+  void removeAfterLease(KvStore store, KvKey key) {
+    subject.hastenLeases();
+    await("the end of the lease of " + key, () -> store.remove(key, false).gone());
+  }
+
   private <T extends AutoCloseable> T track(T resource) {
     opened.push(resource);
     return resource;
   }
 
   @Override
-  public void close() throws Exception {
-    Throwable first = null;
+  public void close() {
+    AssertionError failure = null;
     while (!opened.isEmpty()) {
       try {
         opened.pop().close();
-      } catch (Throwable e) {
-        if (first == null) first = e;
+      } catch (Exception | AssertionError e) {
+        if (failure == null) failure = new AssertionError("closing what the case opened", e);
         else
-          first.addSuppressed(e);
+          failure.addSuppressed(e);
       }
     }
-    if (first instanceof Exception e) throw e;
-    if (first instanceof Error e) throw e;
+    if (failure != null) throw failure;
   }
 }
