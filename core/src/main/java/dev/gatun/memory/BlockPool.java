@@ -8,7 +8,6 @@ import dev.gatun.backend.InUseException;
 import dev.gatun.backend.Quiescable;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -47,6 +46,8 @@ public final class BlockPool implements AutoCloseable, Quiescable {
   private final FreeBlocks free;
   private final @Nullable LeaseTracker tracker;
   private final Quarantine quarantine = new Quarantine();
+  private final PoolCensus census;
+  private final Refusals refusals = new Refusals(this);
   private volatile boolean closed;
   private boolean ended;
   private List<BlockStatus> leaked = List.of();
@@ -63,6 +64,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
     states = new BlockStates(layout.pageCount());
     free = new FreeBlocks(states);
     tracker = options.trackLeases() ? new LeaseTracker(layout.pageCount()) : null;
+    census = new PoolCensus(states, quarantine, tracker, gate, poolBits);
     memory = slab.carve(layout.totalBytes(), options.name());
     baseAddress = memory.address();
   }
@@ -138,7 +140,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
    */
   public long lease() {
     long block = tryLease();
-    if (block == 0) throw exhausted();
+    if (block == 0) throw refusals.exhausted();
     return block;
   }
 
@@ -156,7 +158,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
   long leaseFor(int ordinal) {
     long block = free.take(BlockWord.leased(ordinal));
     if (block == 0) {
-      if (closed) throw closedPool("lease");
+      if (closed) throw refusals.closed("lease");
       return 0;
     }
     if (tracker != null) tracker.onLease(BlockWord.index(block));
@@ -175,8 +177,8 @@ public final class BlockPool implements AutoCloseable, Quiescable {
     long word;
     do {
       word = states.get(index);
-      if (!isCurrent(word, block)) throw refused("retain", block, word);
-      if (BlockWord.references(word) == BlockWord.REFERENCES) throw full("retain", block, "references");
+      if (!isCurrent(word, block)) throw refusals.ended("retain", block, word);
+      if (BlockWord.references(word) == BlockWord.REFERENCES) throw refusals.full("retain", block, "references");
     } while (!states.replace(index, word, word + BlockWord.REFERENCE));
   }
 
@@ -192,7 +194,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
     long word;
     do {
       word = states.get(index);
-      if (!isLeased(word, block)) throw refused("release", block, word);
+      if (!isLeased(word, block)) throw refusals.ended("release", block, word);
     } while (!drop(index, word, word - BlockWord.REFERENCE));
   }
 
@@ -209,8 +211,8 @@ public final class BlockPool implements AutoCloseable, Quiescable {
   public MemorySegment page(long block) {
     int index = index("page", block);
     long word = states.get(index);
-    if (!isCurrent(word, block)) throw refused("page", block, word);
-    if (BlockWord.has(word, BlockWord.WRITER | BlockWord.INVALID)) throw unreadable("page", block, word);
+    if (!isCurrent(word, block)) throw refusals.ended("page", block, word);
+    if (BlockWord.has(word, BlockWord.WRITER | BlockWord.INVALID)) throw refusals.unreadable("page", block, word);
     return pageAt(index);
   }
 
@@ -226,8 +228,8 @@ public final class BlockPool implements AutoCloseable, Quiescable {
     long word;
     do {
       word = states.get(index);
-      if (!isCurrent(word, block)) throw refused("rewrite", block, word);
-      if (BlockWord.has(word, BlockWord.TRANSFERS | BlockWord.NULL)) throw busy("rewrite", block, word);
+      if (!isCurrent(word, block)) throw refusals.ended("rewrite", block, word);
+      if (BlockWord.has(word, BlockWord.TRANSFERS | BlockWord.NULL)) throw refusals.busy("rewrite", block, word);
     } while (!states.replace(index, word, word & ~BlockWord.INVALID));
     return pageAt(index);
   }
@@ -245,9 +247,10 @@ public final class BlockPool implements AutoCloseable, Quiescable {
     long next;
     do {
       word = states.get(index);
-      if (!isLeased(word, block)) throw refused("renew", block, word);
-      if (BlockWord.has(word, BlockWord.TRANSFERS | BlockWord.NULL)) throw busy("renew", block, word);
-      if (BlockWord.references(word) > 1) throw state("renew", block, "it is shared by " + BlockWord.references(word));
+      if (!isLeased(word, block)) throw refusals.ended("renew", block, word);
+      if (BlockWord.has(word, BlockWord.TRANSFERS | BlockWord.NULL)) throw refusals.busy("renew", block, word);
+      if (BlockWord.references(word) > 1)
+        throw refusals.because("renew", block, "it is shared by " + BlockWord.references(word));
       long epoch = BlockWord.epochBits(gate.ordinal());
       if (BlockWord.isOfEpoch(word, epoch)) return;
       next = BlockWord.withEpoch(word, epoch) | BlockWord.INVALID;
@@ -276,8 +279,8 @@ public final class BlockPool implements AutoCloseable, Quiescable {
     long word;
     do {
       word = states.get(index);
-      if (!isCurrent(word, block)) throw refused("reserveNull", block, word);
-      if (BlockWord.has(word, BlockWord.TRANSFERS)) throw busy("reserveNull", block, word);
+      if (!isCurrent(word, block)) throw refusals.ended("reserveNull", block, word);
+      if (BlockWord.has(word, BlockWord.TRANSFERS)) throw refusals.busy("reserveNull", block, word);
     } while (!states.replace(index, word, word | BlockWord.NULL));
   }
 
@@ -289,7 +292,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
   public boolean isNull(long block) {
     int index = index("isNull", block);
     long word = states.get(index);
-    if (!isLeased(word, block)) throw refused("isNull", block, word);
+    if (!isLeased(word, block)) throw refusals.ended("isNull", block, word);
     return BlockWord.has(word, BlockWord.NULL);
   }
 
@@ -306,11 +309,11 @@ public final class BlockPool implements AutoCloseable, Quiescable {
     long word;
     do {
       word = states.get(index);
-      if (!isCurrent(word, block)) throw refused("beginRead", block, word);
+      if (!isCurrent(word, block)) throw refusals.ended("beginRead", block, word);
       if (BlockWord.has(word, BlockWord.WRITER | BlockWord.INVALID | BlockWord.NULL)) {
-        throw unreadable("beginRead", block, word);
+        throw refusals.unreadable("beginRead", block, word);
       }
-      if (!BlockWord.has(~word, BlockWord.READERS)) throw full("beginRead", block, "readers");
+      if (!BlockWord.has(~word, BlockWord.READERS)) throw refusals.full("beginRead", block, "readers");
     } while (!states.replace(index, word, word + BlockWord.READER));
     if (tracker != null) tracker.onTransfer(index);
   }
@@ -327,7 +330,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
     do {
       word = states.get(index);
       if (!BlockWord.sameLease(word, block) || !BlockWord.has(word, BlockWord.READERS)) {
-        throw notRunning("endRead", block, word);
+        throw refusals.notRunning("endRead", block, word);
       }
       if (BlockWord.has(word, BlockWord.QUARANTINED)) {
         endReadBesideQuarantine(index, block);
@@ -342,7 +345,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
       do {
         word = states.get(index);
         if (quarantine.holdsAll(index, word)) {
-          throw state("endRead", block, "its transfers are in quarantine; call endQuarantine");
+          throw refusals.because("endRead", block, "its transfers are in quarantine; call endQuarantine");
         }
       } while (!drop(index, word, word - BlockWord.READER));
     }
@@ -360,8 +363,8 @@ public final class BlockPool implements AutoCloseable, Quiescable {
     long word;
     do {
       word = states.get(index);
-      if (!isCurrent(word, block)) throw refused("beginWrite", block, word);
-      if (BlockWord.has(word, BlockWord.TRANSFERS | BlockWord.NULL)) throw busy("beginWrite", block, word);
+      if (!isCurrent(word, block)) throw refusals.ended("beginWrite", block, word);
+      if (BlockWord.has(word, BlockWord.TRANSFERS | BlockWord.NULL)) throw refusals.busy("beginWrite", block, word);
     } while (!states.replace(index, word, word | BlockWord.WRITER));
     if (tracker != null) tracker.onTransfer(index);
   }
@@ -380,10 +383,10 @@ public final class BlockPool implements AutoCloseable, Quiescable {
     do {
       word = states.get(index);
       if (!BlockWord.sameLease(word, block) || !BlockWord.has(word, BlockWord.WRITER)) {
-        throw notRunning("endWrite", block, word);
+        throw refusals.notRunning("endWrite", block, word);
       }
       if (BlockWord.has(word, BlockWord.QUARANTINED)) {
-        throw state("endWrite", block, "its transfer is in quarantine; call endQuarantine");
+        throw refusals.because("endWrite", block, "its transfer is in quarantine; call endQuarantine");
       }
       next = word & ~(BlockWord.WRITER | BlockWord.INVALID);
       if (!valid) next |= BlockWord.INVALID;
@@ -404,9 +407,10 @@ public final class BlockPool implements AutoCloseable, Quiescable {
       do {
         word = states.get(index);
         if (!BlockWord.sameLease(word, block) || !BlockWord.has(word, BlockWord.TRANSFERS)) {
-          throw notRunning("quarantine", block, word);
+          throw refusals.notRunning("quarantine", block, word);
         }
-        if (quarantine.holdsAll(index, word)) throw state("quarantine", block, "all its transfers are there already");
+        if (quarantine.holdsAll(index, word))
+          throw refusals.because("quarantine", block, "all its transfers are there already");
       } while (!states.replace(index, word, word | BlockWord.QUARANTINED));
       quarantine.add(index);
     }
@@ -427,7 +431,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
       do {
         word = states.get(index);
         if (!BlockWord.sameLease(word, block) || !BlockWord.has(word, BlockWord.QUARANTINED)) {
-          throw notRunning("endQuarantine", block, word);
+          throw refusals.notRunning("endQuarantine", block, word);
         }
         next = BlockWord.has(word, BlockWord.WRITER)
             ? (word & ~BlockWord.WRITER) | BlockWord.INVALID
@@ -499,10 +503,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
 
   /** {@return free blocks, counted one by one; a moment's figure} */
   public int available() {
-    int count = 0;
-    for (int i = 0; i < states.count(); i++)
-      if (BlockWord.isFree(states.get(i))) count++;
-    return count;
+    return census.free();
   }
 
   /** {@return transfers in quarantine} */
@@ -512,12 +513,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
 
   /** {@return every block that is not free, looked at one by one; a moment's figure} */
   public List<BlockStatus> outstanding() {
-    List<BlockStatus> list = new ArrayList<>();
-    for (int i = 0; i < states.count(); i++) {
-      long word = states.get(i);
-      if (BlockWord.has(word, BlockWord.HELD)) list.add(status(i, word));
-    }
-    return list;
+    return census.outstanding();
   }
 
   @Override
@@ -532,18 +528,15 @@ public final class BlockPool implements AutoCloseable, Quiescable {
 
   @Override
   public List<String> drain(Deadline deadline) {
-    while (transferring(false) && !deadline.reached())
+    while (census.transferring() && !deadline.reached())
       LockSupport.parkNanos(this, POLL_NANOS);
     return pending();
   }
 
   /** {@return a line for each block with a running transfer, or a quarantined read, whose bytes may still land elsewhere} */
   public List<String> pending() {
-    List<String> lines = new ArrayList<>();
-    for (BlockStatus block : outstanding()) {
-      if (block.readers() > 0 || (block.writing() && !block.quarantined())) lines.add(block.toString());
-    }
-    return lines;
+    return census.inFlight().stream().filter(block -> block.readers() > 0 || !block.quarantined())
+        .map(BlockStatus::toString).toList();
   }
 
   @Override
@@ -611,9 +604,14 @@ public final class BlockPool implements AutoCloseable, Quiescable {
   }
 
   private void awaitIdle(Deadline deadline) {
-    while (transferring(true)) {
-      if (deadline.reached()) throw new InUseException("close " + name() + " refused: " + inFlight());
+    List<BlockStatus> busy = census.inFlight();
+    while (!busy.isEmpty()) {
+      if (deadline.reached()) {
+        throw new InUseException(
+            "close " + name() + " refused: " + busy.size() + " blocks in flight, first: " + busy.getFirst());
+      }
       LockSupport.parkNanos(this, POLL_NANOS);
+      busy = census.inFlight();
     }
   }
 
@@ -647,8 +645,11 @@ public final class BlockPool implements AutoCloseable, Quiescable {
     if (!poison) return free.give(index, word, freed);
     // the lease has ended, and the writer's bit keeps the block from being leased until it is filled
     if (!states.replace(index, word, freed | BlockWord.WRITER)) return false;
-    pageAt(index).fill(PoolOptions.POISON);
-    free.give(index, freed | BlockWord.WRITER, freed);
+    try {
+      if (memory.scope().isAlive()) pageAt(index).fill(PoolOptions.POISON);
+    } finally {
+      free.give(index, freed | BlockWord.WRITER, freed);
+    }
     return true;
   }
 
@@ -660,7 +661,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
     int index = index(operation, block);
     long word = states.get(index);
     if (!BlockWord.sameLease(word, block) || !BlockWord.has(word, BlockWord.HELD)) {
-      throw refused(operation, block, word);
+      throw refusals.ended(operation, block, word);
     }
     if (!memory.scope().isAlive())
       throw new ClosedException(operation + " refused: the memory of " + slab + " is gone");
@@ -670,74 +671,10 @@ public final class BlockPool implements AutoCloseable, Quiescable {
   private int index(String operation, long block) {
     int index = BlockWord.index(block);
     if (BlockWord.ofPool(block, poolBits) && index >= 0 && index < count) return index;
-    throw new IllegalArgumentException(operation + ": block " + block + " is not of " + name());
-  }
-
-  private boolean transferring(boolean orQuarantined) {
-    for (int i = 0; i < states.count(); i++) {
-      long word = states.get(i);
-      if (!BlockWord.has(word, BlockWord.TRANSFERS)) continue;
-      if (orQuarantined || !BlockWord.has(word, BlockWord.QUARANTINED) || !quarantine.holdsAll(i, word)) return true;
-    }
-    return false;
-  }
-
-  private String inFlight() {
-    List<BlockStatus> busy = outstanding().stream().filter(block -> block.readers() > 0 || block.writing()).toList();
-    return busy.size() + " blocks in flight, first: " + (busy.isEmpty() ? "just ended" : busy.getFirst());
-  }
-
-  private BlockStatus status(int index, long word) {
-    return new BlockStatus(index, BlockWord.handle(word, poolBits, index), BlockWord.references(word),
-        BlockWord.readers(word), BlockWord.has(word, BlockWord.WRITER), BlockWord.has(word, BlockWord.QUARANTINED),
-        BlockWord.isOfEpoch(word, BlockWord.epochBits(gate.ordinal())), tracker == null ? null : tracker.site(index));
-  }
-
-  private RuntimeException refused(String operation, long block, long word) {
-    if (closed) return closedPool(operation);
-    if (!BlockWord.sameLease(word, block)) {
-      return state(operation, block, "its lease has ended (generation " + BlockWord.generation(block) + ", now "
-          + BlockWord.generation(word) + ')');
-    }
-    if (!BlockWord.has(word, BlockWord.REFERENCES)) return state(operation, block, "it was released");
-    return new EpochChangedException(operation + " refused: block " + BlockWord.index(block) + " of " + name()
-        + " was leased before the refit to " + gate.epoch() + "; release it and compute again");
-  }
-
-  private RuntimeException notRunning(String operation, long block, long word) {
-    return !closed && BlockWord.sameLease(word, block)
-        ? state(operation, block, "no such transfer runs")
-        : refused(operation, block, word);
-  }
-
-  private IllegalStateException unreadable(String operation, long block, long word) {
-    if (BlockWord.has(word, BlockWord.WRITER)) return state(operation, block, "a transfer is writing it");
-    if (BlockWord.has(word, BlockWord.NULL)) return state(operation, block, "it is the null block");
-    return state(operation, block, "its last write failed; write it anew");
-  }
-
-  private IllegalStateException busy(String operation, long block, long word) {
-    if (BlockWord.has(word, BlockWord.NULL)) return state(operation, block, "it is the null block");
-    return state(operation, block, BlockWord.has(word, BlockWord.WRITER)
-        ? "a transfer is writing it"
-        : BlockWord.readers(word) + " transfers are reading it");
-  }
-
-  private IllegalStateException full(String operation, long block, String what) {
-    return state(operation, block, "it has the most " + what + " that can be counted");
-  }
-
-  private IllegalStateException state(String operation, long block, String why) {
-    return new IllegalStateException(
-        operation + " refused: block " + BlockWord.index(block) + " of " + name() + ": " + why);
-  }
-
-  private ClosedException closedPool(String operation) {
-    return new ClosedException(operation + " refused: " + name() + " is closed");
+    throw refusals.foreign(operation, block);
   }
 
   PoolExhaustedException exhausted() {
-    return new PoolExhaustedException(name() + ": all " + layout.pageCount() + " blocks are in use, " + quarantined()
-        + " transfers in quarantine; release blocks or make the pool larger");
+    return refusals.exhausted();
   }
 }

@@ -42,7 +42,7 @@ class ForeignMemoryTest {
   void ownerCloses() {
     Arena owner = Arena.ofShared();
     Slab slab = Slab.adopt("engine", owner.allocate(1024, 64));
-    BlockPool pool = BlockPool.over(slab, new PoolLayout(512, 2), gate);
+    BlockPool pool = BlockPool.over(slab, new PoolLayout(512, 2), gate, PoolOptions.named("engine").poisoned());
     long block = pool.lease();
     MemorySegment page = pool.page(block);
     owner.close();
@@ -52,6 +52,7 @@ class ForeignMemoryTest {
     assertThrows(ClosedException.class, () -> slab.register(new CountingRegistrar("native")));
     assertThrows(ClosedException.class, () -> BlockPool.over(slab, new PoolLayout(1, 1), gate));
     pool.release(block);
+    assertEquals(2, pool.available());
     pool.close();
     slab.close();
   }
