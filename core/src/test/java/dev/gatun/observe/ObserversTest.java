@@ -110,7 +110,8 @@ class ObserversTest {
   void withoutMicrometer() throws Exception {
     URL[] path = {Observers.class.getProtectionDomain().getCodeSource().getLocation(),
         Logger.class.getProtectionDomain().getCodeSource().getLocation()};
-    try (URLClassLoader bare = new URLClassLoader(path, ClassLoader.getPlatformClassLoader())) {
+    // no parent: the platform's loader finds every module of the application, Micrometer among them
+    try (URLClassLoader bare = new URLClassLoader(path, null)) {
       Class<?> observer = bare.loadClass("dev.gatun.backend.Observer");
       Object recorder = bare.loadClass("dev.gatun.observe.FlightRecorderObserver").getConstructor().newInstance();
       Object array = java.lang.reflect.Array.newInstance(observer, 1);
