@@ -107,8 +107,8 @@ final class GatunProcess implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
-    process.destroyForcibly().waitFor();
+  public void close() throws IOException {
+    process.destroyForcibly().onExit().join();
     Files.deleteIfExists(out);
     Files.deleteIfExists(err);
   }

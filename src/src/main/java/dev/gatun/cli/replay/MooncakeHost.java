@@ -19,14 +19,12 @@ import org.jspecify.annotations.Nullable;
 final class MooncakeHost implements ReplayHost {
   private static final String LOCALHOST = "127.0.0.1";
 
-  private final ReplayOptions options;
   private final RunLogs logs;
   private final MooncakeMaster master;
   private final @Nullable MasterRelay relay;
   private final List<ChildReplica> replicas = new ArrayList<>();
 
   MooncakeHost(ReplayOptions options, CapacityPlan capacity, @Nullable Path nativeLog) {
-    this.options = options;
     MooncakeRuntime runtime = MooncakeRuntime.installed().orElseThrow(() -> new CommandException(ExitCode.UNAVAILABLE,
         "the real Mooncake is not installed; run: gatun mooncake install"));
     logs = RunLogs.open(nativeLog);
