@@ -33,6 +33,7 @@ final class StoreOpening {
    */
   static MooncakeStoreBackend open(StoreOptions options, Supplier<MemorySegment> create, List<String> doubts,
       @Nullable StoreCensus census) {
+    OpenStores.prepare();
     // creating can block signals in the calling thread, and setup starts threads that inherit its mask
     MooncakeStoreBackend store = ThrowAwayThread.call("gatun-open", () -> {
       MemorySegment pointer = create.get();

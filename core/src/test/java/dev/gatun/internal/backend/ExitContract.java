@@ -58,6 +58,16 @@ abstract class ExitContract {
   }
 
   @Test
+  @DisplayName("a store opened while the JVM goes down is refused, and leaves nothing behind")
+  void openedLate() {
+    try (ChildJvm child = start("late")) {
+      ChildJvm.End end = ended(child, "return with a late store");
+      assertEquals(0, end.code(), end.output());
+      assertTrue(end.output().contains("late: no store can be opened: the JVM is shutting down"), end.output());
+    }
+  }
+
+  @Test
   @DisplayName("K15.07 System.exit under eight threads in gets: the hook drains them first, the code is 0")
   void exitUnderGets() {
     try (ChildJvm child = start("threads")) {

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import dev.gatun.backend.ClosedException;
+import dev.gatun.backend.GatunException;
 import dev.gatun.backend.ReplicateOptions;
 import dev.gatun.backend.StoreBackend;
 import dev.gatun.backend.StoreOptions;
@@ -45,6 +46,7 @@ final class ExitScenarios {
       case "return" -> say("returning");
       case "exit" -> System.exit(3);
       case "halt" -> Runtime.getRuntime().halt(4);
+      case "late" -> Runtime.getRuntime().addShutdownHook(new Thread(() -> openLate(arguments)));
       case "wait" -> new CountDownLatch(1).await();
       case "threads" -> exitUnderGets(store, key, arena);
       case "signals" -> {
@@ -61,6 +63,18 @@ final class ExitScenarios {
     }
     return new MooncakeBackendProvider().open(StoreOptions.mooncake(arguments[0]).segmentBytes(16L << 20)
         .rpcTimeout(MooncakeTestRuntime.RPC_TIMEOUT).build());
+  }
+
+  /** Hooks run side by side, so a store may still open until the one that closes stores has begun. */
+  private static void openLate(String[] arguments) {
+    while (true) {
+      try {
+        open(arguments).close();
+      } catch (GatunException e) {
+        say("late: " + e.getMessage());
+        return;
+      }
+    }
   }
 
   /** Daemon threads are inside native gets when the JVM goes down. */
