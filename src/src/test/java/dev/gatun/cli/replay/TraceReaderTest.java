@@ -63,8 +63,8 @@ class TraceReaderTest {
   @DisplayName("bad lines are refused with their number and what is allowed")
   void refusesBadLines(String line, String expected) {
     TraceException refusal = assertThrows(TraceException.class, () -> read(GOOD + line + "\n" + GOOD));
-    assertTrue(refusal.getMessage().contains("t.jsonl line 2: "), refusal.getMessage());
-    assertTrue(refusal.getMessage().contains(expected), refusal.getMessage());
+    assertTrue(refusal.toString().contains("t.jsonl line 2: "), refusal.toString());
+    assertTrue(refusal.toString().contains(expected), refusal.toString());
   }
 
   @Test
@@ -73,16 +73,16 @@ class TraceReaderTest {
     Path file = folder.resolve("endless");
     Files.write(file, new byte[BoundedLines.LINE_BYTES_MAX + 1]);
     TraceException refusal = assertThrows(TraceException.class, () -> TraceReader.read(file));
-    assertTrue(refusal.getMessage().contains("line 1 is longer than"), refusal.getMessage());
+    assertTrue(refusal.toString().contains("line 1 is longer than"), refusal.toString());
   }
 
   @Test
   @DisplayName("a missing file, a folder and an empty file are refused by name")
   void refusesNoTrace() throws Exception {
-    assertTrue(assertThrows(TraceException.class, () -> TraceReader.read(folder.resolve("none"))).getMessage()
+    assertTrue(assertThrows(TraceException.class, () -> TraceReader.read(folder.resolve("none"))).toString()
         .endsWith("none: no such file"));
     assertThrows(TraceException.class, () -> TraceReader.read(folder));
-    assertTrue(assertThrows(TraceException.class, () -> read("")).getMessage().contains("holds no request"));
+    assertTrue(assertThrows(TraceException.class, () -> read("")).toString().contains("holds no request"));
   }
 
   @Test

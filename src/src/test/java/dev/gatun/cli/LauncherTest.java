@@ -1,0 +1,121 @@
+package dev.gatun.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The launcher script, in a folder and on a PATH of the test's own. */
+class LauncherTest {
+  private static final List<String> BASICS = List.of("bash", "dirname", "readlink", "find", "grep", "mkdir", "touch",
+      "env");
+
+  @TempDir
+  Path root;
+
+  @Test
+  @DisplayName("tools that the build needs and the machine lacks are named with the line that installs them")
+  void namesMissingTools() throws Exception {
+    install();
+    Run run = launch();
+    assertEquals(4, run.code, run.err);
+    assertTrue(run.err.contains("sudo apt-get install -y maven cmake ninja-build g++"), run.err);
+  }
+
+  @Test
+  @DisplayName("whatever is newer than its jar is built before the command runs; nothing is built when nothing is newer")
+  void buildsWhatIsOld() throws Exception {
+    install();
+    for (String tool : List.of("cmake", "ninja", "c++"))
+      script(tool, "exit 0");
+    script("mvn", "echo \"mvn $*\" >> ../log; mkdir -p src/target/modules; touch src/target/gatun-cli-1.jar");
+    Path jdk = fakeJdk();
+    assertEquals(List.of("building", "ran"), sequence(jdk));
+    assertEquals(List.of("ran"), sequence(jdk));
+    Path source = root.resolve("gatun/core/src/main/New.java");
+    Files.createFile(source);
+    Files.setLastModifiedTime(source, java.nio.file.attribute.FileTime.fromMillis(System.currentTimeMillis() + 60_000));
+    assertEquals(List.of("building", "ran"), sequence(jdk));
+    assertTrue(Files.readString(root.resolve("log")).contains("package"), "Maven was called");
+  }
+
+  @Test
+  @DisplayName("a JAVA_HOME of another version is passed over")
+  void passesOverOldJava() throws Exception {
+    install();
+    Path jdk = fakeJdk();
+    Files.writeString(jdk.resolve("release"), "JAVA_VERSION=\"17.0.1\"\n");
+    Run run = launch("JAVA_HOME=" + jdk);
+    assertTrue(!run.out.contains("ran"), run.out);
+  }
+
+  private List<String> sequence(Path jdk) throws Exception {
+    Run run = launch("JAVA_HOME=" + jdk);
+    assertEquals(0, run.code, run.err);
+    return run.err.contains("building") ? List.of("building", run.out.strip()) : List.of(run.out.strip());
+  }
+
+  private Path fakeJdk() throws IOException {
+    Path bin = Files.createDirectories(root.resolve("jdk/bin"));
+    executable(bin.resolve("java"), "echo ran");
+    executable(bin.resolve("javac"), "exit 0");
+    Files.writeString(root.resolve("jdk/release"), "JAVA_VERSION=\"25.0.1\"\n");
+    return root.resolve("jdk");
+  }
+
+  private void install() throws IOException {
+    Path gatun = Files.createDirectories(root.resolve("gatun"));
+    Files.copy(Path.of(System.getProperty("gatun.root"), "gatun"), gatun.resolve("gatun"));
+    for (String module : List.of("native", "bindings", "core", "src")) {
+      Files.createDirectories(gatun.resolve(module).resolve("src/main"));
+      Files.createFile(gatun.resolve(module).resolve("pom.xml"));
+    }
+    for (String folder : List.of("bindings/src/generated", "native/abi", "native/includes", "native/loopback",
+        "native/marker")) {
+      Files.createDirectories(gatun.resolve(folder));
+    }
+    Files.createFile(gatun.resolve("native/CMakeLists.txt"));
+    Files.createFile(gatun.resolve("pom.xml"));
+    Files.createDirectories(root.resolve("bin"));
+    for (String tool : BASICS) {
+      Path found = List.of("/usr/bin", "/bin").stream().map(folder -> Path.of(folder, tool)).filter(Files::exists)
+          .findFirst().orElseThrow();
+      Files.writeString(root.resolve("bin").resolve(tool), "#!/bin/bash\nexec " + found + " \"$@\"\n");
+      assertTrue(root.resolve("bin").resolve(tool).toFile().setExecutable(true));
+    }
+  }
+
+  private void script(String name, String body) throws IOException {
+    executable(root.resolve("bin").resolve(name), body);
+  }
+
+  private static void executable(Path file, String body) throws IOException {
+    Files.writeString(file, "#!/usr/bin/env bash\n" + body + "\n");
+    assertTrue(file.toFile().setExecutable(true));
+  }
+
+  private record Run(int code, String out, String err) {}
+
+  private Run launch(String... environment) throws Exception {
+    ProcessBuilder builder = new ProcessBuilder("/bin/bash", root.resolve("gatun/gatun").toString(), "--version");
+    builder.environment().clear();
+    builder.environment().put("PATH", root.resolve("bin").toString());
+    builder.environment().put("HOME", root.toString());
+    for (String entry : environment) {
+      builder.environment().put(entry.substring(0, entry.indexOf('=')), entry.substring(entry.indexOf('=') + 1));
+    }
+    Path err = root.resolve("err");
+    Process process = builder.redirectError(err.toFile()).start();
+    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertTrue(process.waitFor(60, TimeUnit.SECONDS), "the launcher hangs");
+    return new Run(process.exitValue(), out, Files.readString(err));
+  }
+}
