@@ -160,6 +160,14 @@ public interface StoreBackend extends AutoCloseable {
   List<String> doubts();
 
   /**
+   * {@return reasons outside this process why no removal can be proved, such as another master that may take over with a
+   * log of its own; they limit what a refit can claim and refuse nothing}
+   */
+  default List<String> unprovable() {
+    return List.of();
+  }
+
+  /**
    * Refuses new calls, waits for running ones and destroys the store. Blocks, for seconds with a real master.
    * Idempotent: once the store is destroyed it answers at once, and after a deadline it may be called again.
    *

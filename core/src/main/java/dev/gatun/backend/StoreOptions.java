@@ -132,6 +132,11 @@ public record StoreOptions(String library, String localHostname, String metadata
     return warnings;
   }
 
+  /** {@return whether the master is found through a coordination service, and another may take over from it} */
+  public boolean isHighlyAvailable() {
+    return StoreAddresses.isHighAvailability(master);
+  }
+
   /** {@return the effective configuration by field name, in declaration order; passwords in URLs are masked} */
   public Map<String, String> effective() {
     Map<String, String> fields = new LinkedHashMap<>();

@@ -113,6 +113,7 @@ final class StoreRefitPort implements RefitStore {
   @Override
   public List<String> doubts() {
     List<String> doubts = new ArrayList<>(core.backend.doubts());
+    doubts.addAll(core.backend.unprovable());
     int blocks = core.quarantined.count() + staging.inDoubt();
     if (blocks > 0) doubts.add(blocks + " failed transfers of this store may still be running in native code");
     return doubts;

@@ -15,7 +15,6 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,13 +36,12 @@ public final class MooncakeBackendProvider implements StoreBackendProvider {
   public StoreBackend open(StoreOptions options) {
     for (String warning : options.warnings())
       LOG.warn("{}", warning);
-    boolean highlyAvailable = options.master().contains("://");
-    if (!highlyAvailable) requireReachable(options);
+    if (!options.isHighlyAvailable()) requireReachable(options);
     StoreCensus census = options.masterAdmin().isEmpty()
         ? null
         : new MasterCensus(options.masterAdmin(), options.adminTimeout());
     try {
-      return StoreOpening.open(options, () -> create(options), doubts(highlyAvailable), census);
+      return StoreOpening.open(options, () -> create(options), doubts(), census);
     } catch (RuntimeException e) {
       if (census instanceof MasterCensus http) http.close();
       throw e;
@@ -85,15 +83,10 @@ public final class MooncakeBackendProvider implements StoreBackendProvider {
     }
   }
 
-  private static List<String> doubts(boolean highlyAvailable) {
-    List<String> doubts = new ArrayList<>();
+  private static List<String> doubts() {
     String cache = NativeEnvironment.getenv(HOT_CACHE).orElse("0");
-    if (!cache.equals("0")) {
-      doubts.add(
-          HOT_CACHE + " is " + cache + ": this client may answer a get from a cache that compares key and size only");
-    }
-    if (highlyAvailable)
-      doubts.add("the master is highly available: another one may restore removed objects from its log");
-    return doubts;
+    if (cache.equals("0")) return List.of();
+    return List.of(
+        HOT_CACHE + " is " + cache + ": this client may answer a get from a cache that compares key and size only");
   }
 }

@@ -227,6 +227,13 @@ final class MooncakeStoreBackend implements StoreBackend {
   }
 
   @Override
+  public List<String> unprovable() {
+    return options.isHighlyAvailable()
+        ? List.of("the master is highly available: another one may take over and restore removed objects from its log")
+        : List.of();
+  }
+
+  @Override
   public List<String> close(Deadline deadline) {
     List<String> pending = handle.close(deadline);
     if (pending.isEmpty()) {

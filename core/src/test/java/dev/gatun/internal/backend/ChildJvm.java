@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * signals, the binding to a library. Runs on the class path; its output goes to a file.
  */
 public final class ChildJvm implements AutoCloseable {
-  private static final Duration WAIT_MAX = Duration.ofSeconds(180);
+  private static final Duration WAIT_MAX = Duration.ofMinutes(3);
   private static final long POLL_NANOS = 2_000_000;
 
   private final Process process;

@@ -140,10 +140,13 @@ class RecordedCallsTest {
   }
 
   @Test
-  @DisplayName("the library's own cache of hot objects is reported as a doubt, and only where it is on")
+  @DisplayName("the library's own cache of hot objects is a doubt where it is on; a highly available master is no doubt, but nothing can be proved")
   void doubts() {
     assertTrue(line(run("doubts", Map.of("MC_STORE_LOCAL_HOT_CACHE_SIZE", "64MB")), "java doubts")
         .contains("MC_STORE_LOCAL_HOT_CACHE_SIZE is 64MB"));
-    assertEquals("java doubts []", line(run("doubts", Map.of("MC_STORE_LOCAL_HOT_CACHE_SIZE", "0")), "java doubts"));
+    List<String> off = run("doubts", Map.of("MC_STORE_LOCAL_HOT_CACHE_SIZE", "0"));
+    assertEquals("java doubts []", line(off, "java doubts"));
+    assertTrue(line(off, "java unprovable").startsWith("java unprovable [][the master is highly available"),
+        off::toString);
   }
 }

@@ -44,6 +44,10 @@ final class RecorderScenarios {
           try (StoreBackend store = open(builder -> builder)) {
             say("doubts " + store.doubts());
           }
+          try (StoreBackend store = open(
+              builder -> builder.master("etcd://127.0.0.1:2379").localHostname("127.0.0.1"))) {
+            say("unprovable " + store.doubts() + store.unprovable());
+          }
         }
         default -> throw new IllegalArgumentException(arguments[0]);
       }

@@ -235,6 +235,7 @@ abstract class StoreBackendContract {
     assertTrue(store.name().startsWith(options().library() + ' '), store.name());
     assertTrue(HostPort.parse("hostname", store.hostname(), HostPort.NO_PORT).port() > 0, store.hostname());
     assertEquals(List.of(), store.doubts());
+    assertEquals(List.of(), store.unprovable());
   }
 
   @Test
