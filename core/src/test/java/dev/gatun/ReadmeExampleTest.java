@@ -25,9 +25,9 @@ class ReadmeExampleTest {
     Path errors = directory.resolve("errors");
 
     Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-      "-p", System.getProperty("jdk.module.path"), "--add-modules", "dev.gatun.core",
-      "--enable-native-access=" + MODULES, "--illegal-native-access=deny", source.toString())
-      .redirectError(errors.toFile()).redirectOutput(output.toFile()).start();
+        "-p", System.getProperty("jdk.module.path"), "--add-modules", "dev.gatun.core",
+        "--enable-native-access=" + MODULES, "--illegal-native-access=deny", source.toString())
+        .redirectError(errors.toFile()).redirectOutput(output.toFile()).start();
     if (!process.waitFor(60, TimeUnit.SECONDS)) process.destroyForcibly().waitFor();
 
     // SLF4J says so itself where an application brings no logger; nothing else may warn
