@@ -6,8 +6,11 @@ import java.util.Locale;
 public final class StoreException extends GatunException {
   private static final long serialVersionUID = 1L;
 
+  /** The call that failed. */
   private final String operation;
+  /** What the number means. */
   private final StoreCode code;
+  /** The number as it came. */
   private final long rawCode;
 
   /**
