@@ -121,9 +121,19 @@ public final class EpochGate {
    *     again
    */
   public WeightEpoch epoch(int ticket) {
+    WeightEpoch entered = epochIfCurrent(ticket);
+    if (entered != null) return entered;
+    throw new EpochChangedException("a refit to " + epoch() + " began during the operation; compute again");
+  }
+
+  /**
+   * {@return the same, or null once a refit has raised the epoch: for operations that ask anew instead of failing}
+   *
+   * @param ticket what {@link #enter} returned
+   */
+  public @Nullable WeightEpoch epochIfCurrent(int ticket) {
     Door now = door;
-    if (now.ordinal == ticket >>> TICKET_STRIPE_BITS) return now.epoch;
-    throw new EpochChangedException("a refit to " + now.epoch + " began during the operation; compute again");
+    return now.ordinal == ticket >>> TICKET_STRIPE_BITS ? now.epoch : null;
   }
 
   /**

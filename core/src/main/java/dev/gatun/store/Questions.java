@@ -1,6 +1,7 @@
 package dev.gatun.store;
 
 import dev.gatun.backend.StoreCode;
+import dev.gatun.backend.WeightEpoch;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -54,9 +55,8 @@ final class Questions {
         int ticket = core.enterOrPark(operation, 1, activity);
         if (ticket == StoreCore.DISABLED) return (long) StoreCode.OBJECT_NOT_FOUND.raw();
         try (Arena call = Arena.ofConfined()) { // per call
-          if (core.gate.isCurrent(ticket)) {
-            return question.applyAsLong(core.encode(key, core.gate.epoch(ticket), call));
-          }
+          WeightEpoch epoch = core.gate.epochIfCurrent(ticket);
+          if (epoch != null) return question.applyAsLong(core.encode(key, epoch, call));
         } finally {
           core.gate.exit(ticket);
         }

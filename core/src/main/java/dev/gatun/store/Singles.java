@@ -3,6 +3,7 @@ package dev.gatun.store;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.ReplicateOptions;
 import dev.gatun.backend.StoreCode;
+import dev.gatun.backend.WeightEpoch;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Function;
@@ -85,7 +86,8 @@ final class Singles {
         int ticket = core.enterOrPark("get", 1, activity);
         if (ticket == StoreCore.DISABLED) return new GetResult.Miss();
         try {
-          if (core.gate.isCurrent(ticket)) return getInside(key, target, objectBytes, ticket);
+          WeightEpoch epoch = core.gate.epochIfCurrent(ticket);
+          if (epoch != null) return getInside(key, target, objectBytes, ticket, epoch);
         } finally {
           core.gate.exit(ticket);
         }
@@ -93,7 +95,7 @@ final class Singles {
     });
   }
 
-  private GetResult getInside(KvKey key, MemorySegment target, long objectBytes, int ticket) {
+  private GetResult getInside(KvKey key, MemorySegment target, long objectBytes, int ticket, WeightEpoch epoch) {
     long failed = core.failedKeys.rawCode(key.hash());
     if (failed != FailedKeys.NONE) {
       core.observer.onSkip("failed-key", 1);
@@ -102,12 +104,12 @@ final class Singles {
     Staging.Buffer buffer = staging.take(objectBytes);
     boolean doubtful = false;
     try (Arena call = Arena.ofConfined()) { // per call
-      MemorySegment encoded = core.encode(key, core.gate.epoch(ticket), call);
+      MemorySegment encoded = core.encode(key, epoch, call);
       long started = System.nanoTime();
       long answer = core.backend.get(encoded, buffer.memory(), objectBytes);
       long nanos = System.nanoTime() - started;
       doubtful = Outcome.leavesNativeRunning(answer);
-      long outcome = answer < 0 ? answer : judge(key, buffer.memory(), answer, objectBytes, ticket, call);
+      long outcome = answer < 0 ? answer : judge(key, buffer.memory(), answer, objectBytes, ticket, epoch, call);
       if (outcome > 0) MemorySegment.copy(buffer.memory(), headerBytes, target, 0, outcome);
       observe(outcome, nanos);
       if (outcome == StoreCode.TRANSFER_FAIL.raw()) core.failedKeys.add(key.hash(), outcome);
@@ -119,13 +121,14 @@ final class Singles {
     }
   }
 
-  private long judge(KvKey key, MemorySegment object, long arrivedBytes, long roomBytes, int ticket, Arena call) {
+  private long judge(KvKey key, MemorySegment object, long arrivedBytes, long roomBytes, int ticket, WeightEpoch epoch,
+      Arena call) {
     if (!core.gate.isCurrent(ticket)) return Outcome.of(Rejection.STALE);
     if (arrivedBytes == 0) return Outcome.of(Rejection.EMPTY);
     if (arrivedBytes > roomBytes) return Outcome.of(Rejection.TORN);
     if (headerBytes == 0) return arrivedBytes;
     Stamp stamp = new Stamp(core.codec, object, call);
-    stamp.epoch(core.gate.epoch(ticket));
+    stamp.epoch(epoch);
     Rejection reason = stamp.check(0, key.hash(), arrivedBytes);
     return reason == null ? arrivedBytes - headerBytes : Outcome.of(reason);
   }
