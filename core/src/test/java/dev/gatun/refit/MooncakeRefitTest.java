@@ -98,7 +98,8 @@ class MooncakeRefitTest extends RefitContract {
     RefitReport report;
     try {
       report = node.coordinator.refit(epoch(2));
-      assertTrue(report.nanos() < QUICK.deadline().plusSeconds(1).toNanos(), report::text);
+      // ours ended it, not the library's own 30 s; the rest is room for a busy machine
+      assertTrue(report.nanos() < QUICK.deadline().plusSeconds(9).toNanos(), report::text);
       assertEquals(RefitOutcome.FAILED, report.outcome(), report::text);
       assertEquals(EpochGate.State.CLOSED, node.gate.state());
     } finally {

@@ -278,8 +278,10 @@ class RefitGroupTest {
   @DisplayName("a replica that joins between refits takes part in the next one")
   void lateJoiner() {
     List<Replica> replicas = replicas(2, false);
-    RefitGroup group = group(RefitPolicy.defaults(), List.of(replicas.get(0)));
-    group.refit(NEW);
+    // the other replica has put its page already, before or after this one first looked at the master
+    RefitPolicy fenced = RefitPolicy.defaults().withOtherClients(RefitPolicy.OtherClients.FENCED);
+    RefitGroup group = group(fenced, List.of(replicas.get(0)));
+    group.refit(NEW).orThrow();
     group.join(replicas.get(1).coordinator);
 
     assertThrows(IllegalStateException.class, () -> replicas.get(1).coordinator.begin(NEW));
