@@ -11,9 +11,15 @@ final class DuplicateTable {
 
   private final long[] slots;
   private final int mask;
-  private int round = 1;
+  private int round;
 
   DuplicateTable(int capacity) {
+    this(capacity, 1);
+  }
+
+  /** Begins with another round than 1, so that a test reaches the wrap. */
+  DuplicateTable(int capacity, int firstRound) {
+    round = firstRound;
     // half empty at most, so that probes stay short
     slots = new long[Integer.highestOneBit(Math.max(1, capacity)) * 4];
     mask = slots.length - 1;
