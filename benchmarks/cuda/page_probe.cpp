@@ -1,0 +1,295 @@
+// The raw CUDA probe: moves scattered fragments between GPU memory and one contiguous pinned buffer in every way the
+// driver offers, with no Java in sight, checks every byte, and prints one JSON object. Gatun's own figures are quoted
+// beside these, from the same run.
+//
+//   page_probe PAGES.ptx [REPEATS]
+
+#include <cuda.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using u64 = unsigned long long;
+
+void check(CUresult result, const char* call) {
+  if (result == CUDA_SUCCESS) return;
+  const char* text = "";
+  cuGetErrorString(result, &text);
+  std::fprintf(stderr, "%s: %s\n", call, text);
+  std::exit(1);
+}
+#define CHECK(call) check((call), #call)
+
+struct Kernels {
+  CUmodule module;
+  CUfunction gather;
+  CUfunction scatter;
+};
+
+struct Run {
+  u64 fragment_bytes;
+  u64 fragments;
+  u64 bytes() const { return fragment_bytes * fragments; }
+};
+
+constexpr int kBlocks = 132;
+constexpr int kThreads = 256;
+constexpr u64 kChunkBytes = 8ULL << 20;
+constexpr u64 kRingBytes = 96ULL << 20;
+
+// Everything one fragment size needs: a scattered cache on the device, its pinned copy, the tables of addresses.
+class Scene {
+ public:
+  explicit Scene(Run run) : run_(run) {
+    const u64 cache_bytes = run.bytes() * 2;  // every second fragment is somebody else's: a guard between ours
+    CHECK(cuMemAlloc(&cache_, cache_bytes));
+    CHECK(cuMemAlloc(&staging_, run.bytes()));
+    CHECK(cuMemAlloc(&table_, run.fragments * sizeof(u64)));
+    CHECK(cuMemHostAlloc(reinterpret_cast<void**>(&host_), run.bytes(), 0));
+    CHECK(cuMemHostAlloc(reinterpret_cast<void**>(&image_), cache_bytes, 0));
+    std::mt19937_64 random(run.fragment_bytes);
+    for (u64 i = 0; i < cache_bytes / sizeof(u64); i++) reinterpret_cast<u64*>(image_)[i] = random();
+    std::vector<u64> slots(run.fragments);
+    for (u64 i = 0; i < run.fragments; i++) slots[i] = 2 * i;
+    std::shuffle(slots.begin(), slots.end(), random);
+    addresses_.resize(run.fragments);
+    offsets_.resize(run.fragments);
+    for (u64 i = 0; i < run.fragments; i++) {
+      offsets_[i] = slots[i] * run.fragment_bytes;
+      addresses_[i] = cache_ + offsets_[i];
+    }
+    CHECK(cuMemcpyHtoD(table_, addresses_.data(), run.fragments * sizeof(u64)));
+    fill_cache();
+  }
+  ~Scene() {
+    cuMemFree(cache_);
+    cuMemFree(staging_);
+    cuMemFree(table_);
+    cuMemFreeHost(host_);
+    cuMemFreeHost(image_);
+  }
+  void fill_cache() { CHECK(cuMemcpyHtoD(cache_, image_, run_.bytes() * 2)); }
+  void clear_host() { std::memset(host_, 0, run_.bytes()); }
+  void fill_host() {
+    for (u64 i = 0; i < run_.fragments; i++)
+      std::memcpy(host_ + i * run_.fragment_bytes, image_ + offsets_[i], run_.fragment_bytes);
+  }
+  bool host_is_right() const {
+    for (u64 i = 0; i < run_.fragments; i++)
+      if (std::memcmp(host_ + i * run_.fragment_bytes, image_ + offsets_[i], run_.fragment_bytes) != 0) return false;
+    return true;
+  }
+  // ours zero, the neighbours as they were: a scatter must bring ours back and leave theirs
+  void wipe_ours() {
+    for (u64 i = 0; i < run_.fragments; i++) CHECK(cuMemsetD8(addresses_[i], 0, run_.fragment_bytes));
+  }
+  bool cache_is_right() const {
+    std::vector<char> back(run_.bytes() * 2);
+    CHECK(cuMemcpyDtoH(back.data(), cache_, back.size()));
+    return std::memcmp(back.data(), image_, back.size()) == 0;
+  }
+
+  Run run_;
+  CUdeviceptr cache_ = 0, staging_ = 0, table_ = 0;
+  char* host_ = nullptr;
+  char* image_ = nullptr;
+  std::vector<u64> addresses_, offsets_;
+};
+
+void launch(CUfunction kernel, CUstream stream, u64 first, u64 second, u64 fragments, u64 bytes, int blocks = kBlocks) {
+  void* arguments[] = {&first, &second, &fragments, &bytes};
+  CHECK(cuLaunchKernel(kernel, blocks, 1, 1, kThreads, 1, 1, 0, stream, arguments, nullptr));
+}
+
+double median_gbps(u64 bytes, int repeats, const std::function<void()>& work) {
+  work();  // warm
+  std::vector<double> rates;
+  for (int i = 0; i < repeats; i++) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    rates.push_back(static_cast<double>(bytes) / seconds / 1e9);
+  }
+  std::sort(rates.begin(), rates.end());
+  return rates[rates.size() / 2];
+}
+
+// Gather chunk by chunk into a ring on the device; the copy engine takes each chunk as soon as it is there.
+void pipelined_d2h(Scene& scene, const Kernels& kernels, CUstream compute, CUstream copy, std::vector<CUevent>& gathered,
+                   std::vector<CUevent>& copied) {
+  const u64 per_chunk = std::max<u64>(1, kChunkBytes / scene.run_.fragment_bytes);
+  const u64 slots = std::min<u64>(gathered.size(), std::max<u64>(2, kRingBytes / (per_chunk * scene.run_.fragment_bytes)));
+  u64 chunk = 0;
+  for (u64 first = 0; first < scene.run_.fragments; first += per_chunk, chunk++) {
+    const u64 slot = chunk % slots;
+    const u64 count = std::min(per_chunk, scene.run_.fragments - first);
+    const u64 ring = (slot * per_chunk * scene.run_.fragment_bytes) % scene.run_.bytes();
+    if (chunk >= slots) CHECK(cuStreamWaitEvent(compute, copied[slot], 0));
+    launch(kernels.gather, compute, scene.table_ + first * sizeof(u64), scene.staging_ + ring, count,
+           scene.run_.fragment_bytes);
+    CHECK(cuEventRecord(gathered[slot], compute));
+    CHECK(cuStreamWaitEvent(copy, gathered[slot], 0));
+    CHECK(cuMemcpyDtoHAsync(scene.host_ + first * scene.run_.fragment_bytes, scene.staging_ + ring,
+                            count * scene.run_.fragment_bytes, copy));
+    CHECK(cuEventRecord(copied[slot], copy));
+  }
+  CHECK(cuStreamSynchronize(copy));
+}
+
+void pipelined_h2d(Scene& scene, const Kernels& kernels, CUstream compute, CUstream copy, std::vector<CUevent>& arrived,
+                   std::vector<CUevent>& scattered) {
+  const u64 per_chunk = std::max<u64>(1, kChunkBytes / scene.run_.fragment_bytes);
+  const u64 slots = std::min<u64>(arrived.size(), std::max<u64>(2, kRingBytes / (per_chunk * scene.run_.fragment_bytes)));
+  u64 chunk = 0;
+  for (u64 first = 0; first < scene.run_.fragments; first += per_chunk, chunk++) {
+    const u64 slot = chunk % slots;
+    const u64 count = std::min(per_chunk, scene.run_.fragments - first);
+    const u64 ring = (slot * per_chunk * scene.run_.fragment_bytes) % scene.run_.bytes();
+    if (chunk >= slots) CHECK(cuStreamWaitEvent(copy, scattered[slot], 0));
+    CHECK(cuMemcpyHtoDAsync(scene.staging_ + ring, scene.host_ + first * scene.run_.fragment_bytes,
+                            count * scene.run_.fragment_bytes, copy));
+    CHECK(cuEventRecord(arrived[slot], copy));
+    CHECK(cuStreamWaitEvent(compute, arrived[slot], 0));
+    launch(kernels.scatter, compute, scene.staging_ + ring, scene.table_ + first * sizeof(u64), count,
+           scene.run_.fragment_bytes);
+    CHECK(cuEventRecord(scattered[slot], compute));
+  }
+  CHECK(cuStreamSynchronize(compute));
+}
+
+std::string read(const char* path) {
+  std::ifstream in(path);
+  if (!in) {
+    std::fprintf(stderr, "cannot read %s\n", path);
+    std::exit(2);
+  }
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count < 2) {
+    std::fprintf(stderr, "usage: page_probe PAGES.ptx [REPEATS]\n");
+    return 2;
+  }
+  const int repeats = count > 2 ? std::atoi(arguments[2]) : 7;
+  CHECK(cuInit(0));
+  CUdevice device;
+  CUcontext context;
+  CHECK(cuDeviceGet(&device, 0));
+  CHECK(cuDevicePrimaryCtxRetain(&context, device));
+  CHECK(cuCtxSetCurrent(context));
+  char card[128];
+  int driver = 0;
+  CHECK(cuDeviceGetName(card, sizeof card, device));
+  CHECK(cuDriverGetVersion(&driver));
+  Kernels kernels{};
+  CHECK(cuModuleLoadData(&kernels.module, read(arguments[1]).c_str()));
+  CHECK(cuModuleGetFunction(&kernels.gather, kernels.module, "gatun_gather_16"));
+  CHECK(cuModuleGetFunction(&kernels.scatter, kernels.module, "gatun_scatter_16"));
+  CUstream compute, copy;
+  CHECK(cuStreamCreate(&compute, CU_STREAM_NON_BLOCKING));
+  CHECK(cuStreamCreate(&copy, CU_STREAM_NON_BLOCKING));
+  std::vector<CUevent> first(16), second(16);
+  for (auto* events : {&first, &second})
+    for (auto& event : *events) CHECK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+
+  std::printf("{\"card\": \"%s\", \"driver\": %d, \"blocks\": %d, \"threads\": %d, \"chunkBytes\": %llu, \"ringBytes\": %llu, \"rows\": [",
+              card, driver, kBlocks, kThreads, kChunkBytes, kRingBytes);
+  const Run runs[] = {{4096, 65536},   {16384, 16384},    {18432, 16384},      {32768, 16384},
+                      {65536, 8192},   {262144, 2048},    {16ULL << 20, 32}};
+  bool right = true;
+  bool comma = false;
+  for (const Run& run : runs) {
+    Scene scene(run);
+    const auto row = [&](const char* direction, const char* way, double gbps, bool correct) {
+      std::printf("%s\n  {\"fragmentBytes\": %llu, \"fragments\": %llu, \"direction\": \"%s\", \"way\": \"%s\", \"gbps\": %.2f, \"correct\": %s}",
+                  comma ? "," : "", run.fragment_bytes, run.fragments, direction, way, gbps, correct ? "true" : "false");
+      comma = true;
+      right &= correct;
+      std::fflush(stdout);
+    };
+    double gbps = median_gbps(run.bytes(), repeats, [&] {
+      CHECK(cuMemcpyDtoHAsync(scene.host_, scene.staging_, run.bytes(), copy));
+      CHECK(cuStreamSynchronize(copy));
+    });
+    row("d2h", "one DMA copy of contiguous bytes", gbps, true);
+    scene.clear_host();
+    gbps = median_gbps(run.bytes(), std::min(repeats, 3), [&] {
+      for (u64 i = 0; i < run.fragments; i++)
+        CHECK(cuMemcpyDtoHAsync(scene.host_ + i * run.fragment_bytes, scene.addresses_[i], run.fragment_bytes, copy));
+      CHECK(cuStreamSynchronize(copy));
+    });
+    row("d2h", "one DMA copy a fragment", gbps, scene.host_is_right());
+    scene.clear_host();
+    gbps = median_gbps(run.bytes(), repeats, [&] {
+      launch(kernels.gather, compute, scene.table_, scene.staging_, run.fragments, run.fragment_bytes);
+      CHECK(cuMemcpyDtoHAsync(scene.host_, scene.staging_, run.bytes(), compute));
+      CHECK(cuStreamSynchronize(compute));
+    });
+    row("d2h", "gather kernel, then one DMA copy", gbps, scene.host_is_right());
+    scene.clear_host();
+    gbps = median_gbps(run.bytes(), repeats,
+                       [&] { pipelined_d2h(scene, kernels, compute, copy, first, second); });
+    row("d2h", "gather kernel and DMA copy overlapped", gbps, scene.host_is_right());
+    scene.clear_host();
+    gbps = median_gbps(run.bytes(), repeats, [&] {
+      launch(kernels.gather, compute, scene.table_, reinterpret_cast<u64>(scene.host_), run.fragments, run.fragment_bytes);
+      CHECK(cuStreamSynchronize(compute));
+    });
+    row("d2h", "gather kernel straight to pinned memory", gbps, scene.host_is_right());
+
+    scene.fill_host();
+    gbps = median_gbps(run.bytes(), repeats, [&] {
+      CHECK(cuMemcpyHtoDAsync(scene.staging_, scene.host_, run.bytes(), copy));
+      CHECK(cuStreamSynchronize(copy));
+    });
+    row("h2d", "one DMA copy of contiguous bytes", gbps, true);
+    scene.wipe_ours();
+    gbps = median_gbps(run.bytes(), std::min(repeats, 3), [&] {
+      for (u64 i = 0; i < run.fragments; i++)
+        CHECK(cuMemcpyHtoDAsync(scene.addresses_[i], scene.host_ + i * run.fragment_bytes, run.fragment_bytes, copy));
+      CHECK(cuStreamSynchronize(copy));
+    });
+    row("h2d", "one DMA copy a fragment", gbps, scene.cache_is_right());
+    scene.wipe_ours();
+    gbps = median_gbps(run.bytes(), repeats, [&] {
+      CHECK(cuMemcpyHtoDAsync(scene.staging_, scene.host_, run.bytes(), compute));
+      launch(kernels.scatter, compute, scene.staging_, scene.table_, run.fragments, run.fragment_bytes);
+      CHECK(cuStreamSynchronize(compute));
+    });
+    row("h2d", "one DMA copy, then scatter kernel", gbps, scene.cache_is_right());
+    scene.wipe_ours();
+    gbps = median_gbps(run.bytes(), repeats,
+                       [&] { pipelined_h2d(scene, kernels, compute, copy, first, second); });
+    row("h2d", "DMA copy and scatter kernel overlapped", gbps, scene.cache_is_right());
+    scene.wipe_ours();
+    gbps = median_gbps(run.bytes(), repeats, [&] {
+      launch(kernels.scatter, compute, reinterpret_cast<u64>(scene.host_), scene.table_, run.fragments, run.fragment_bytes);
+      CHECK(cuStreamSynchronize(compute));
+    });
+    row("h2d", "scatter kernel straight from pinned memory", gbps, scene.cache_is_right());
+
+    gbps = median_gbps(run.bytes(), repeats, [&] {
+      launch(kernels.gather, compute, scene.table_, scene.staging_, run.fragments, run.fragment_bytes);
+      CHECK(cuStreamSynchronize(compute));
+    });
+    row("d2d", "gather kernel", gbps, true);
+  }
+  std::printf("\n]}\n");
+  return right ? 0 : 1;
+}
