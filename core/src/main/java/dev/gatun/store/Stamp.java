@@ -43,6 +43,7 @@ final class Stamp {
   private final MemorySegment encoded;
   private final Checksum encodedChecksum;
   private final long namespaceHash;
+  private @Nullable WeightEpoch epoch;
   private long runHash;
   private long version;
 
@@ -57,9 +58,11 @@ final class Stamp {
   }
 
   /** Sets the epoch that {@link #encode} stamps and {@link #check} demands. */
-  void epoch(WeightEpoch epoch) {
-    runHash = StableHash.of(epoch.run());
-    version = epoch.version();
+  void epoch(WeightEpoch next) {
+    if (next.equals(epoch)) return;
+    epoch = next;
+    runHash = StableHash.of(next.run());
+    version = next.version();
   }
 
   /** Makes the stamp for the {@code pageBytes} that lie {@link #BYTES} after {@code offset}. */

@@ -172,7 +172,7 @@ class AsyncKvStoreTest {
   @DisplayName("K7.03 a deadline ends the future, and the blocks stay out of use until native code returns")
   void deadline() {
     assertTrue(AsyncOptions.DEFAULT.operationMax().compareTo(Duration.ofMinutes(10)) < 0, "finite by default");
-    AsyncKvStore async = lanes(AsyncOptions.DEFAULT.withOperationMax(Duration.ofMillis(50)));
+    AsyncKvStore async = lanes(AsyncOptions.DEFAULT.withOperationMax(Duration.ofSeconds(1)));
     long block = bench.filled(pool, 1);
     CompletableFuture<List<PutResult>> put = hang(async, block);
     assertInstanceOf(DeadlineException.class, failure(put));
@@ -189,7 +189,7 @@ class AsyncKvStoreTest {
   @Test
   @DisplayName("K7.09 the deadline holds for what waits for a lane or at the gate, too")
   void deadlineWhileWaiting() {
-    AsyncKvStore async = lanes(AsyncOptions.DEFAULT.withOperationMax(Duration.ofMillis(50)));
+    AsyncKvStore async = lanes(AsyncOptions.DEFAULT.withOperationMax(Duration.ofSeconds(1)));
     long block = bench.filled(pool, 1);
     CompletableFuture<List<PutResult>> hanging = hang(async, block);
     CompletableFuture<List<PutResult>> queued = async.put(pool, List.of(key(2)), block);
