@@ -269,7 +269,8 @@ public final class EpochGate {
   }
 
   /**
-   * Drains every part, each to the same deadline.
+   * Drains every part, each to the same deadline. A part that throws counts as pending and does not keep the others from
+   * being drained.
    *
    * @param deadline when to give up
    * @return what is still pending, one line each; empty when quiet
@@ -277,8 +278,12 @@ public final class EpochGate {
   public List<String> drainParts(Deadline deadline) {
     List<String> pending = new ArrayList<>();
     for (Quiescable part : parts) {
-      for (String line : part.drain(deadline))
-        pending.add(part.name() + ": " + line);
+      try {
+        for (String line : part.drain(deadline))
+          pending.add(part.name() + ": " + line);
+      } catch (RuntimeException e) {
+        pending.add(part.name() + " could not drain: " + e.getMessage());
+      }
     }
     return pending;
   }

@@ -141,14 +141,7 @@ final class Member {
     }
     long inside = gate.awaitDrained(deadline);
     if (inside > 0) pending.add(inside + " operations inside the gate");
-    for (Quiescable part : gate.parts()) {
-      try {
-        for (String line : part.drain(deadline))
-          pending.add(part.name() + ": " + line);
-      } catch (RuntimeException e) {
-        pending.add(part.name() + " could not drain: " + e.getMessage());
-      }
-    }
+    pending.addAll(gate.drainParts(deadline));
     return new Quiet(failed, pending);
   }
 

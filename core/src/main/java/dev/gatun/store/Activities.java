@@ -2,6 +2,7 @@ package dev.gatun.store;
 
 import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.Deadline;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -78,10 +79,19 @@ final class Activities {
     return (int) members.stream().filter(activity -> activity.runningOn(memory)).count();
   }
 
-  /** Waits until none of the chosen activities is left. {@return those that are at the deadline, in words} */
+  /**
+   * Waits until each activity has been seen once without a chosen operation. One that begins later does not count: the
+   * caller has shut the door before, so that it can only be on its way to being refused.
+   *
+   * @return those never seen without until the deadline, in words
+   */
   List<String> awaitNone(Predicate<Activity> chosen, Deadline deadline) {
-    while (members.stream().anyMatch(chosen) && !deadline.reached())
+    List<Activity> left = new ArrayList<>(members);
+    left.removeIf(chosen.negate());
+    while (!left.isEmpty() && !deadline.reached()) {
       LockSupport.parkNanos(this, POLL_NANOS);
-    return members.stream().filter(chosen).map(Activity::toString).toList();
+      left.removeIf(chosen.negate());
+    }
+    return left.stream().map(Activity::toString).toList();
   }
 }

@@ -493,6 +493,22 @@ class RefitCoordinatorTest {
   }
 
   @Test
+  @DisplayName("a part that throws while it drains counts as not quiet")
+  void throwingDrain() {
+    Replica replica = Replica.plain();
+    for (int attempt = 0; attempt < 2; attempt++) {
+      replica.store.script.does("drain", () -> {
+        throw new IllegalStateException("lost count");
+      });
+    }
+
+    RefitReport report = replica.coordinator.refit(NEW);
+
+    assertEquals(RefitOutcome.UNVERIFIED, report.outcome());
+    assertEquals(List.of("replica-0 still has calls inside: store could not drain: lost count"), report.reasons());
+  }
+
+  @Test
   @DisplayName("one gate has one coordinator")
   void oneCoordinatorAGate() {
     Replica replica = Replica.plain();

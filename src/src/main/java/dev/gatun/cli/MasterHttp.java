@@ -2,12 +2,14 @@ package dev.gatun.cli;
 
 import dev.gatun.cli.console.CommandException;
 import dev.gatun.cli.console.ExitCode;
+import dev.gatun.internal.backend.PrometheusText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
 import java.net.Proxy;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -49,15 +51,9 @@ record MasterHttp(URI base) {
     return text("/health");
   }
 
-  /** {@return a gauge or counter of the metrics; -1 if the master has none of that name} */
-  static double metric(String metrics, String name) {
-    return metrics.lines().filter(line -> line.startsWith(name + ' ') || line.startsWith(name + '{'))
-        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1))).findFirst().orElse(-1);
-  }
-
-  /** {@return all metrics, as Prometheus text} */
-  String metrics() {
-    return text("/metrics");
+  /** {@return gauges and counters by name} */
+  Map<String, Long> metrics() {
+    return PrometheusText.parse(text("/metrics"));
   }
 
   private String text(String path) {

@@ -41,13 +41,13 @@ final class StoreStat extends GatunCommand {
   }
 
   private static Map<String, Object> store(MasterHttp master) {
-    String metrics = master.metrics();
+    Map<String, Long> metrics = master.metrics();
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("role", Json.parse(master.health()).get("role"));
-    map.put("keys", (long) MasterHttp.metric(metrics, "master_key_count"));
-    map.put("allocatedBytes", (long) MasterHttp.metric(metrics, "master_allocated_bytes"));
-    map.put("capacityBytes", (long) MasterHttp.metric(metrics, "master_total_capacity_bytes"));
-    map.put("clients", (long) MasterHttp.metric(metrics, "master_active_clients"));
+    map.put("keys", metrics.getOrDefault("master_key_count", -1L));
+    map.put("allocatedBytes", metrics.getOrDefault("master_allocated_bytes", -1L));
+    map.put("capacityBytes", metrics.getOrDefault("master_total_capacity_bytes", -1L));
+    map.put("clients", metrics.getOrDefault("master_active_clients", -1L));
     map.put("segments", Json.parse(master.segments()).get("segments"));
     return map;
   }

@@ -4,11 +4,15 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** Reads Prometheus' text format: one {@code name{labels} value} a line. Labels are dropped and their samples added up. */
-final class PrometheusText {
+public final class PrometheusText {
   private PrometheusText() {}
 
-  /** {@return samples by name; lines that are no samples are passed over} */
-  static Map<String, Long> parse(String text) {
+  /**
+   * {@return samples by name, without their fractions; lines that are no samples are passed over}
+   *
+   * @param text what {@code /metrics} answered
+   */
+  public static Map<String, Long> parse(String text) {
     Map<String, Long> samples = new HashMap<>();
     text.lines().forEach(line -> {
       int space = line.lastIndexOf(' ');
