@@ -26,9 +26,9 @@ enum StoreOperation {
     return text;
   }
 
-  /** {@return its number in the C loop, negative if it has none} */
+  /** {@return its number in the C loop} */
   int loopCode() {
-    return loopCode;
+    return inC().loopCode;
   }
 
   /** {@return what C does in its place: its arrays are filled once} */

@@ -19,9 +19,9 @@ class BatchTablesTest {
   void duplicates() {
     Random random = new Random(7);
     for (int capacity : new int[]{1, 2, 3, 16, 100}) {
-      DuplicateTable table = new DuplicateTable(capacity, -50);
+      DuplicateTable table = new DuplicateTable(capacity);
       KvKey[] keys = new KvKey[capacity];
-      for (int round = 0; round < 200; round++) {
+      for (int round = 0; round < 5000; round++) { // the number wraps after 4095
         table.clear();
         Map<KvKey, Integer> model = new HashMap<>();
         for (int i = 0; i < capacity; i++) {
