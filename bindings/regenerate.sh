@@ -39,6 +39,7 @@ generate() {
 generate gatun_loopback mooncake LoopbackC
 generate mooncake_store mooncake MooncakeStoreC
 generate mooncake_transfer_engine mooncake MooncakeEngineC
+generate gatun_cuda cuda CudaC
 
 # everything was generated: only now replace what was there
 mkdir -p "$output"

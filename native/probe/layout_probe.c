@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "gatun_cuda.h"
 #include "gatun_loopback.h"
 #include "mooncake_store.h"
 #include "mooncake_transfer_engine.h"
@@ -98,6 +99,14 @@ static void structs(void) {
   FIELD(gatun_loopback_census, segment_count);
   FIELD(gatun_loopback_census, store_count);
   end_struct();
+  BEGIN(gatun_cuda_copy_attributes);
+  FIELD(gatun_cuda_copy_attributes, source_order);
+  FIELD(gatun_cuda_copy_attributes, source_kind);
+  FIELD(gatun_cuda_copy_attributes, source_id);
+  FIELD(gatun_cuda_copy_attributes, target_kind);
+  FIELD(gatun_cuda_copy_attributes, target_id);
+  FIELD(gatun_cuda_copy_attributes, flags);
+  end_struct();
 }
 
 static void types(void) {
@@ -132,6 +141,23 @@ static void constants(void) {
   SIGNED(GATUN_LOOPBACK_MASTER_UP);
   SIGNED(GATUN_LOOPBACK_MASTER_DOWN);
   SIGNED(GATUN_LOOPBACK_MASTER_FROZEN);
+  SIGNED(GATUN_CUDA_ATTRIBUTE_COMPUTE_MAJOR);
+  SIGNED(GATUN_CUDA_ATTRIBUTE_COMPUTE_MINOR);
+  SIGNED(GATUN_CUDA_ATTRIBUTE_COPY_ENGINES);
+  SIGNED(GATUN_CUDA_ATTRIBUTE_HOST_POINTER_OF_REGISTERED);
+  SIGNED(GATUN_CUDA_ATTRIBUTE_MULTIPROCESSORS);
+  SIGNED(GATUN_CUDA_ATTRIBUTE_UNIFIED_ADDRESSING);
+  SIGNED(GATUN_CUDA_EVENT_DISABLE_TIMING);
+  SIGNED(GATUN_CUDA_HOST_MAPPED);
+  SIGNED(GATUN_CUDA_HOST_PORTABLE);
+  SIGNED(GATUN_CUDA_MEMORY_DEVICE);
+  SIGNED(GATUN_CUDA_MEMORY_HOST);
+  SIGNED(GATUN_CUDA_NOT_READY);
+  SIGNED(GATUN_CUDA_POINTER_DEVICE_ORDINAL);
+  SIGNED(GATUN_CUDA_POINTER_MEMORY_TYPE);
+  SIGNED(GATUN_CUDA_SOURCE_ORDER_STREAM);
+  SIGNED(GATUN_CUDA_STREAM_NON_BLOCKING);
+  SIGNED(GATUN_CUDA_UUID_BYTES);
 }
 
 int main(void) {

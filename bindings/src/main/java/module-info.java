@@ -4,5 +4,6 @@
 module dev.gatun.bindings {
   requires static transitive org.jspecify;
 
+  exports dev.gatun.bindings.cuda to dev.gatun.core, dev.gatun.bench;
   exports dev.gatun.bindings.mooncake to dev.gatun.core, dev.gatun.bench;
 }

@@ -1,10 +1,13 @@
 package dev.gatun.bindings.mooncake;
 
+import dev.gatun.bindings.linking.AllowedFunctions;
+import dev.gatun.bindings.linking.LibraryVetting;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +39,7 @@ public final class MooncakeLibraries {
    *             be tried
    */
   public static void load(List<Path> libraries) {
-    load(libraries, RequiredSymbols.all());
+    load(libraries, functions());
   }
 
   /**
@@ -54,7 +57,12 @@ public final class MooncakeLibraries {
    *             as for {@link #load}
    */
   public static void loadStore(List<Path> libraries) {
-    load(libraries, RequiredSymbols.store());
+    load(libraries, AllowedFunctions.of(MooncakeLibraries.class, "mooncake_store.includes"));
+  }
+
+  static List<String> functions() {
+    return Stream.of("mooncake_store.includes", "mooncake_transfer_engine.includes")
+        .flatMap(list -> AllowedFunctions.of(MooncakeLibraries.class, list).stream()).toList();
   }
 
   private static synchronized void load(List<Path> libraries, List<String> symbols) {
@@ -67,7 +75,8 @@ public final class MooncakeLibraries {
           + " and cannot be bound to " + files + " as well: use one set of libraries a process");
     }
     List<Path> paths = libraries.stream().map(path -> path.toAbsolutePath().normalize()).toList();
-    LibraryVetting.require(paths, symbols);
+    LibraryVetting.require(paths, symbols,
+        "use a build of Mooncake that exports its C interface (store and transfer engine)");
     if (loaded != null) {
       return;
     }

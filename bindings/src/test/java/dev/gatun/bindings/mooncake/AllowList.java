@@ -1,14 +1,16 @@
 package dev.gatun.bindings.mooncake;
 
+import dev.gatun.bindings.cuda.CudaC;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The allow-lists of this package: the header each belongs to, the class made from it, and what it names. */
+/** The allow-lists of this module: the header each belongs to, the class made from it, and what it names. */
 enum AllowList {
   STORE("mooncake_store", MooncakeStoreC.class), ENGINE("mooncake_transfer_engine", MooncakeEngineC.class), LOOPBACK(
-      "gatun_loopback", LoopbackC.class);
+      "gatun_loopback", LoopbackC.class),
+  CUDA("gatun_cuda", CudaC.class);
 
   final String header;
   final Class<?> bindings;

@@ -35,8 +35,8 @@ class LayoutTest {
     Map<String, String> java = new TreeMap<>();
     for (AllowList list : AllowList.values()) {
       for (String struct : list.structs()) {
-        GroupLayout layout = (GroupLayout) Class.forName("dev.gatun.bindings.mooncake." + struct).getMethod("layout")
-            .invoke(null);
+        GroupLayout layout = (GroupLayout) Class.forName(list.bindings.getPackageName() + "." + struct)
+            .getMethod("layout").invoke(null);
         describe(struct, Objects.requireNonNull(layout), java);
       }
     }

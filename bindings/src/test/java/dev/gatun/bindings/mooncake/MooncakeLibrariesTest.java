@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.gatun.bindings.linking.LibraryVetting;
 import java.lang.foreign.SymbolLookup;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,7 +33,7 @@ class MooncakeLibrariesTest {
     assertEquals(18, AllowList.STORE.functions().size());
     assertEquals(26, AllowList.ENGINE.functions().size());
     assertEquals(Stream.of(AllowList.STORE, AllowList.ENGINE).flatMap(list -> list.functions().stream()).toList(),
-        RequiredSymbols.all());
+        MooncakeLibraries.functions());
   }
 
   @Test
@@ -49,10 +50,11 @@ class MooncakeLibrariesTest {
     assertTrue(absent.contains(nowhere.toString()), absent);
 
     Path needed = SymbolLibrary.compile(folder, "needed", List.of("needed"), "-Wl,-soname,libneeded.so.7");
-    Path needing = SymbolLibrary.compile(folder, "needing", RequiredSymbols.all(), "-Wl,--no-as-needed",
+    Path needing = SymbolLibrary.compile(folder, "needing", MooncakeLibraries.functions(), "-Wl,--no-as-needed",
         needed.toString());
     Files.delete(needed);
-    String refused = messageOf(UnsatisfiedLinkError.class, () -> LibraryVetting.require(List.of(needing), List.of()));
+    String refused = messageOf(UnsatisfiedLinkError.class,
+        () -> LibraryVetting.require(List.of(needing), List.of(), ""));
     assertTrue(refused.contains("cannot open " + needing) && refused.contains("libneeded.so.7"), refused);
   }
 
@@ -60,7 +62,7 @@ class MooncakeLibrariesTest {
   @Test
   @DisplayName("incomplete libraries are refused with every missing name, then one set is bound and no other")
   void bindsOneCompleteSet() throws Exception {
-    List<String> all = RequiredSymbols.all();
+    List<String> all = MooncakeLibraries.functions();
     Path incomplete = SymbolLibrary.compile(folder, "incomplete", all.stream()
         .filter(name -> !name.equals(STORE_FUNCTION) && !name.equals(ENGINE_FUNCTION)).toList());
     String missing = messageOf(UnsatisfiedLinkError.class, () -> MooncakeLibraries.load(List.of(incomplete)));

@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.joining;
 import static java.util.stream.Collectors.toMap;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.gatun.bindings.cuda.CudaLibrary;
 import java.io.IOException;
 import java.lang.foreign.AddressLayout;
 import java.lang.foreign.FunctionDescriptor;
@@ -30,7 +31,8 @@ class SignatureTest {
   static void compileAndBind(@TempDir Path folder) throws Exception {
     compiled = Repository.run(List.of(printer(folder).toString())).lines()
         .collect(toMap(line -> line.substring(0, line.indexOf(' ')), line -> line));
-    MooncakeLibraries.load(List.of(Repository.built("libgatun_loopback.so"))); // exports every function
+    MooncakeLibraries.load(List.of(Repository.built("libgatun_loopback.so"))); // exports every other function
+    CudaLibrary.load(SymbolLibrary.compile(folder, "names_of_cuda", AllowList.CUDA.functions()));
   }
 
   static Stream<Arguments> functions() {

@@ -1,4 +1,4 @@
-package dev.gatun.bindings.mooncake;
+package dev.gatun.bindings.linking;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.SymbolLookup;
@@ -8,11 +8,22 @@ import java.util.Collection;
 import java.util.List;
 
 /** Looks into libraries before this module binds to them. */
-final class LibraryVetting {
+public final class LibraryVetting {
   private LibraryVetting() {}
 
-  /** Opens the libraries in order and throws unless together they define every symbol. */
-  static void require(List<Path> libraries, Collection<String> symbols) {
+  /**
+   * Opens the libraries in order and throws unless together they define every symbol. They stay mapped.
+   *
+   * @param libraries
+   *            files, each after those that it needs
+   * @param symbols
+   *            names that must be defined
+   * @param fix
+   *            what to do if some are missing
+   * @throws UnsatisfiedLinkError
+   *             if a file is refused or symbols are missing; the message names them all
+   */
+  public static void require(List<Path> libraries, Collection<String> symbols, String fix) {
     List<SymbolLookup> opened = new ArrayList<>();
     for (Path library : libraries) {
       opened.add(open(library));
@@ -21,8 +32,7 @@ final class LibraryVetting {
         .filter(symbol -> opened.stream().allMatch(library -> library.find(symbol).isEmpty())).toList();
     if (!missing.isEmpty()) {
       throw new UnsatisfiedLinkError(missing.size() + " of " + symbols.size() + " required functions are missing from "
-          + libraries + ": " + String.join(", ", missing)
-          + "; use a build of Mooncake that exports its C interface (store and transfer engine)");
+          + libraries + ": " + String.join(", ", missing) + "; " + fix);
     }
   }
 
@@ -31,7 +41,7 @@ final class LibraryVetting {
       return SymbolLookup.libraryLookup(library, Arena.global()); // process: unmapping a library with threads kills
     } catch (IllegalArgumentException e) {
       UnsatisfiedLinkError error = new UnsatisfiedLinkError(
-          "cannot open " + library + ": " + DynamicLinker.refusal(library));
+          "cannot open " + library + ": " + DynamicLinker.refusal(library.toString()));
       error.initCause(e);
       throw error;
     }
