@@ -40,7 +40,9 @@ class UsageTest {
       "refit --run r --version 0 --master 127.0.0.1:1 | --version must be 1 or more",
       "refit --run r --version 1 --others some --master 127.0.0.1:1 | --others must be one of none, fenced, unfenced",
       "refit --run r/s --version 1 --master 127.0.0.1:1 | run must be 1 to 64",
-      "refit --run r --version 1 --on-failure disable-store --master 127.0.0.1:1 | hosts in a JVM"})
+      "refit --run r --version 1 --on-failure disable-store --master 127.0.0.1:1 | hosts in a JVM",
+      "bundle | --output", "bundle --output b.zip | --output must end in .tar.xz: b.zip",
+      "bundle --output /nowhere/b.tar.xz | --output must be in a folder that can be written to"})
   @DisplayName("bad options are refused with option, value and what is allowed, exit code 2, no stack trace")
   void refuses(String arguments, String expected) {
     Captured run = Captured.run(arguments.split(" "));
@@ -60,7 +62,7 @@ class UsageTest {
   @ParameterizedTest
   @ValueSource(strings = {"", "replay", "mooncake", "mooncake install", "mooncake run", "store", "store put",
       "store get",
-      "store ls", "store stat", "store rm", "store reset", "refit", "doctor"})
+      "store ls", "store stat", "store rm", "store reset", "refit", "doctor", "bundle"})
   @DisplayName("every command has help that names its options")
   void helps(String command) {
     Captured run = Captured.run((command + " --help").strip().split(" "));

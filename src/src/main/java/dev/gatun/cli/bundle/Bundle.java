@@ -1,0 +1,108 @@
+package dev.gatun.cli.bundle;
+
+import dev.gatun.cli.console.CommandException;
+import dev.gatun.cli.console.ExitCode;
+import dev.gatun.nativelib.MooncakeRuntime;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * What goes into the archive: a Java runtime of the modules that Gatun needs, the command's and the benchmarks' jars (the
+ * native libraries are in them), and the real Mooncake where it is wanted.
+ *
+ * @param jdk home of the JDK whose {@code jlink} makes the runtime, and which becomes the runtime
+ * @param modules the command's modules, jars or folders of classes
+ * @param benchmarks jars of the benchmarks; those that the command has too are not packed twice; may be empty
+ * @param mooncake the runtime to pack
+ * @param version names the folder in the archive
+ */
+public record Bundle(Path jdk, List<Path> modules, List<Path> benchmarks, Optional<MooncakeRuntime> mooncake,
+    String version) {
+  /**
+   * What Gatun and its dependencies need: {@code jdk.httpserver} and {@code jdk.jcmd} for looking into a running process,
+   * {@code jdk.unsupported} for Agrona and LWJGL, the rest by their module descriptors and JMH's.
+   */
+  private static final String JAVA_MODULES = "java.base,java.logging,java.management,java.net.http,java.xml,jdk.jfr,"
+      + "jdk.management,jdk.unsupported,jdk.httpserver,jdk.jcmd";
+
+  /**
+   * Writes the archive, through a temporary folder beside it. Blocks for a minute or two, most of it in {@code xz}.
+   *
+   * @param archive a file that does not exist, in a folder that does
+   * @throws CommandException if a tool is missing or fails; nothing is left behind
+   */
+  public void writeTo(Path archive) {
+    Path folder = archive.resolveSibling(archive.getFileName() + ".parts");
+    Path part = archive.resolveSibling(archive.getFileName() + ".part");
+    try {
+      Path root = Files.createDirectory(folder).resolve("gatun-" + version);
+      fill(Files.createDirectory(root));
+      // level 6: level 9 makes it 2 % smaller and takes three times as long
+      Tool.run("tar", List.of("--create", "--file", part.toString(), "--use-compress-program", "xz -6 -T0", "--owner=0",
+          "--group=0", "--numeric-owner", "--directory", folder.toString(), root.getFileName().toString()),
+          "sudo apt-get install -y tar xz-utils");
+      Files.move(part, archive);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } finally {
+      Folders.delete(folder);
+      Folders.delete(part);
+    }
+  }
+
+  private void fill(Path root) throws IOException {
+    Tool.run(jdk.resolve("bin/jlink").toString(), List.of("--add-modules", JAVA_MODULES, "--strip-debug",
+        "--no-header-files", "--no-man-pages", "--output", root.resolve("runtime").toString()), "use a whole JDK 25");
+    copy(modules, Files.createDirectory(root.resolve("modules")));
+    List<Path> shared = modules.stream().map(Path::getFileName).toList();
+    copy(benchmarks.stream().filter(jar -> !shared.contains(jar.getFileName())).toList(),
+        Files.createDirectory(root.resolve("benchmarks")));
+    if (mooncake.isPresent()) {
+      Path from = mooncake.get().root();
+      // the place where the command looks for an installed one, below gatun.cache.dir
+      Folders.copy(from, Files.createDirectories(root.resolve("cache/mooncake")).resolve(from.getFileName()));
+    }
+    Path bin = Files.createDirectory(root.resolve("bin"));
+    script("gatun", bin);
+    script("benchmark", bin);
+  }
+
+  private static void copy(List<Path> jars, Path folder) throws IOException {
+    for (Path jar : jars)
+      Folders.copy(jar, folder.resolve(jar.getFileName()));
+  }
+
+  private static void script(String name, Path bin) throws IOException {
+    try (InputStream text = Bundle.class.getResourceAsStream(name + ".sh")) {
+      if (text == null) throw new IllegalStateException(name + ".sh is not in the jar");
+      Path script = bin.resolve(name);
+      Files.copy(text, script);
+      Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+  }
+
+  /**
+   * {@return the jars of a folder, sorted}
+   *
+   * @param folder a folder
+   * @param missing what to say and do if there are none
+   * @throws CommandException if there are none
+   */
+  public static List<Path> jars(Path folder, String missing) {
+    if (!Files.isDirectory(folder)) throw new CommandException(ExitCode.UNAVAILABLE, missing);
+    try (Stream<Path> files = Files.list(folder)) {
+      List<Path> jars = files.filter(file -> file.toString().endsWith(".jar")).sorted().toList();
+      if (jars.isEmpty()) throw new CommandException(ExitCode.UNAVAILABLE, missing);
+      return jars;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
