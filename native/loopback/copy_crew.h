@@ -21,7 +21,7 @@ class CopyCrew {
   void copy(std::span<const CopyTask> tasks);
 
  private:
-  // More callers at once than this copy alone: the helpers are all busy then.
+  // More callers at once than this copy alone: the helpers are all busy then. Unmeasured default.
   static constexpr size_t kSlots = 8;
 
   CopyCrew();

@@ -7,7 +7,8 @@
 namespace gatun::loopback {
 namespace {
 
-// What a thread takes at a time: large enough that taking is free, small enough that all finish together.
+// What a thread takes at a time: large enough that taking is free, small enough that all finish together. Unmeasured
+// defaults.
 constexpr size_t kMinChunkBytes = 32 << 10;
 constexpr size_t kMaxChunkBytes = 1 << 20;
 constexpr size_t kChunksPerThread = 4;

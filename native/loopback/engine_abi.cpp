@@ -31,8 +31,7 @@ namespace {
 template <typename Body>
 int at_point(transfer_engine_t handle, FaultPoint point, Body&& body) noexcept {
   return on_engine<int>(handle, kEngineInvalidArgument, [&](Engine& engine) -> int {
-    const Fault fault = reach(point);
-    if (fault.fails() || fault.skips()) return fault.skips() ? kOk : static_cast<int>(fault.code);
+    if (int code; answered(point, code)) return code;
     return body(engine);
   });
 }

@@ -44,9 +44,7 @@ bool valid(const transfer_request& request) {
 
 int submit(Engine& engine, TransferBatch& batch, const transfer_request* requests, size_t count,
            std::optional<Notice> notice) {
-  if (const Fault fault = reach(FaultPoint::kEngineSubmit); fault.fails() || fault.skips()) {
-    return fault.skips() ? kOk : static_cast<int>(fault.code);
-  }
+  if (int code; answered(FaultPoint::kEngineSubmit, code)) return code;
   if (count == 0) return kOk;
   if (requests == nullptr || count > kMaxBatchCapacity)
     return requests == nullptr ? kStatusInvalidArgument : kStatusTooManyRequests;
@@ -94,8 +92,7 @@ int submitTransferWithNotify(transfer_engine_t engine, batch_id_t batch_id, stru
 int getTransferStatus(transfer_engine_t engine, batch_id_t batch_id, size_t task_id, struct transfer_status* status) {
   if (status == nullptr) return kStatusInvalidArgument;
   return on_batch(engine, batch_id, [&](Engine&, TransferBatch& batch) -> int {
-    const Fault fault = reach(FaultPoint::kEngineStatus);
-    if (fault.fails() || fault.skips()) return fault.skips() ? kOk : static_cast<int>(fault.code);
+    if (int code; answered(FaultPoint::kEngineStatus, code)) return code;
     return batch.poll(task_id, *status);
   });
 }

@@ -58,6 +58,14 @@ inline Fault reach(FaultPoint point) {
   return reach_armed(point);
 }
 
+// Whether a fault takes the place of the call at a point; code is then its answer, 0 where it only pretends to work.
+template <typename Code>
+bool answered(FaultPoint point, Code& code) {
+  const Fault fault = reach(point);
+  code = fault.skips() ? 0 : static_cast<Code>(fault.code);
+  return fault.fails() || fault.skips();
+}
+
 const char* fault_point_name(int index);
 bool arm_fault(const char* point, int action, int64_t argument, uint64_t count, uint64_t after);
 bool release_fault(const char* point);

@@ -94,34 +94,26 @@ int Store::health() {
 }
 
 int Store::remove(const char* key, bool force) {
-  if (const Fault fault = reach(FaultPoint::kRemoveBefore); fault.fails() || fault.skips()) {
-    return fault.skips() ? kOk : static_cast<int>(fault.code);
-  }
+  if (int code; answered(FaultPoint::kRemoveBefore, code)) return code;
   if (const int code = pool_->admit(); code != kOk) return code;
   return pool_->remove(Key(key), force);
 }
 
 int64_t Store::remove_matching(const char* pattern, bool force) {
-  if (const Fault fault = reach(FaultPoint::kRemoveRegexBefore); fault.fails() || fault.skips()) {
-    return fault.skips() ? kOk : fault.code;
-  }
+  if (int64_t code; answered(FaultPoint::kRemoveRegexBefore, code)) return code;
   if (const int code = pool_->admit(); code != kOk) return code;
   const auto compiled = KeyPattern::compile(pattern);
   return compiled ? pool_->remove_matching(*compiled, force) : kInvalidParams;
 }
 
 int64_t Store::remove_all(bool force) {
-  if (const Fault fault = reach(FaultPoint::kRemoveAllBefore); fault.fails() || fault.skips()) {
-    return fault.skips() ? kOk : fault.code;
-  }
+  if (int64_t code; answered(FaultPoint::kRemoveAllBefore, code)) return code;
   if (const int code = pool_->admit(); code != kOk) return code;
   return pool_->remove_all(force);
 }
 
 int Store::register_buffer(void* buffer, uint64_t bytes) {
-  if (const Fault fault = reach(FaultPoint::kRegister); fault.fails() || fault.skips()) {
-    return fault.skips() ? kOk : static_cast<int>(fault.code);
-  }
+  if (int code; answered(FaultPoint::kRegister, code)) return code;
   const auto start = reinterpret_cast<uintptr_t>(buffer);
   if (start + bytes < start) return kInvalidParams;
   const std::lock_guard lock(buffers_mutex_);
@@ -136,9 +128,7 @@ int Store::register_buffer(void* buffer, uint64_t bytes) {
 }
 
 int Store::unregister_buffer(void* buffer) {
-  if (const Fault fault = reach(FaultPoint::kUnregister); fault.fails() || fault.skips()) {
-    return fault.skips() ? kOk : static_cast<int>(fault.code);
-  }
+  if (int code; answered(FaultPoint::kUnregister, code)) return code;
   const std::lock_guard lock(buffers_mutex_);
   const auto found = buffers_.find(reinterpret_cast<uintptr_t>(buffer));
   if (found == buffers_.end()) return kInvalidParams;

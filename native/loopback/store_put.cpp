@@ -54,9 +54,7 @@ void add_copies(const Object& object, const std::byte* source, std::vector<CopyT
 }  // namespace
 
 int Store::start_put(PutItem& item, const char* key, uint64_t bytes, const mooncake_replicate_config* config) {
-  if (const Fault fault = reach(FaultPoint::kPutBeforeStart); fault.fails() || fault.skips()) {
-    return fault.skips() ? kOk : static_cast<int>(fault.code);
-  }
+  if (int code; answered(FaultPoint::kPutBeforeStart, code)) return code;
   const int code = pool_->start_put(Key(key), bytes, config, id_, item.object);
   // Somebody has put it or is about to: a success that writes nothing.
   if (code == kObjectAlreadyExists && !mutant(Mutant::kExistingKeyRefused)) return kOk;

@@ -49,9 +49,7 @@ int Store::batch_exists(size_t count, const char* const* keys, int* results) {
 }
 
 int64_t Store::size(const char* key) {
-  if (const Fault fault = reach(FaultPoint::kSize); fault.fails() || fault.skips()) {
-    return fault.skips() ? 0 : fault.code;
-  }
+  if (int64_t code; answered(FaultPoint::kSize, code)) return code;
   if (const int code = pool_->admit(); code != kOk) return code;
   return pool_->size(Key(key), now_nanos());
 }

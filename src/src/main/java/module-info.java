@@ -4,6 +4,7 @@ module dev.gatun.cli {
   requires dev.gatun.core;
   requires dev.gatun.nativelib;
   requires info.picocli;
+  requires org.agrona;
   requires com.fasterxml.jackson.core;
   requires com.fasterxml.jackson.databind;
 

@@ -30,7 +30,7 @@ class ArchitectureTest {
       "backend", List.of(),
       "memory", List.of("backend"),
       "store", List.of("backend", "memory"),
-      "refit", List.of("backend", "store"),
+      "refit", List.of("backend"),
       "observe", List.of("backend"),
       "internal.ffm", List.of("backend", "nativelib", "bindings"),
       "internal.backend", List.of("backend", "internal.ffm", "nativelib", "bindings"));

@@ -235,7 +235,9 @@ public final class EpochGate {
    */
   public synchronized void raise(WeightEpoch next) {
     Door now = door;
-    if (now.state != State.CLOSED) throw new IllegalStateException("close the gate before raising the epoch");
+    if (now.state != State.CLOSED) {
+      throw new IllegalStateException("raise to " + next + " refused: the gate is " + now.state + "; close it first");
+    }
     if (now.ordinal == ORDINAL_MAX) throw new IllegalStateException("the gate was raised " + ORDINAL_MAX + " times");
     checkNext(next);
     highest.put(next.run(), next.version());
@@ -264,7 +266,7 @@ public final class EpochGate {
    * @throws IllegalArgumentException for {@link State#CLOSED}
    */
   public synchronized void open(State to) {
-    if (to == State.CLOSED) throw new IllegalArgumentException("open to OPEN or DISABLED");
+    if (to == State.CLOSED) throw new IllegalArgumentException("to must be OPEN or DISABLED: " + to);
     door = new Door(to, door.epoch, door.ordinal);
   }
 

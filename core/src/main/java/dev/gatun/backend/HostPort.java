@@ -20,6 +20,16 @@ public record HostPort(String host, int port) {
   private static final Pattern PORT = Pattern.compile("[0-9]{1,5}");
 
   /**
+   * Checks.
+   *
+   * @throws IllegalArgumentException if the host is empty or the port out of range
+   */
+  public HostPort {
+    if (host.isEmpty()) throw new IllegalArgumentException("host must not be empty");
+    if (port < 0 || port > 65_535) throw new IllegalArgumentException("port must be 0 to 65535: " + port);
+  }
+
+  /**
    * Takes {@code host}, {@code host:port}, {@code [IPv6]:port}, {@code [IPv6]} or a bare IPv6 address, which has no port.
    *
    * @param field name for the message

@@ -1,5 +1,6 @@
 package dev.gatun.backend;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Optional;
@@ -148,7 +149,7 @@ public interface StoreBackend extends AutoCloseable {
    * @param arena owns the encoding, which must outlive its use
    * @return the native structure
    */
-  MemorySegment encodeReplicate(ReplicateOptions options, java.lang.foreign.Arena arena);
+  MemorySegment encodeReplicate(ReplicateOptions options, Arena arena);
 
   /** {@return the administrator's view of the whole store, where one can be had} */
   Optional<StoreCensus> census();

@@ -45,6 +45,7 @@ public record StoreOptions(String library, String localHostname, String metadata
   private static final long STEP_BYTES = 4_096;
   // 1 PiB: above any machine's memory, far below where sums could overflow
   private static final long BYTES_MAX = 1L << 50;
+  // below it a slow scheduler looks like a dead master, above it a dead one stalls a training step; unmeasured defaults
   private static final Duration TIMEOUT_MIN = Duration.ofMillis(100);
   private static final Duration TIMEOUT_MAX = Duration.ofMinutes(10);
 
@@ -196,7 +197,7 @@ public record StoreOptions(String library, String localHostname, String metadata
 
   private static void timeout(String field, Duration timeout) {
     if (timeout.compareTo(TIMEOUT_MIN) < 0 || timeout.compareTo(TIMEOUT_MAX) > 0) {
-      throw new IllegalArgumentException(field + " must be 100ms to 10m: " + timeout.toMillis() + "ms");
+      throw new IllegalArgumentException(field + " must be " + TIMEOUT_MIN.toMillis() + "ms to " + TIMEOUT_MAX.toMinutes() + "m: " + timeout.toMillis() + "ms");
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.gatun.backend;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -93,7 +94,10 @@ public final class StoreOptionsBuilder {
    */
   public StoreOptionsBuilder localHostnameTowardsMaster() {
     String address = master();
-    if (StoreAddresses.isHighAvailability(address) || library.equals(StoreOptions.LOOPBACK)) {
+    if (library.equals(StoreOptions.LOOPBACK)) {
+      throw new IllegalArgumentException("localHostname has no meaning on the loopback library: " + address);
+    }
+    if (StoreAddresses.isHighAvailability(address)) {
       throw new IllegalArgumentException(
           "localHostname must be given, since the master has no single host: " + address);
     }
@@ -103,7 +107,7 @@ public final class StoreOptionsBuilder {
       String local = probe.getLocalAddress().getHostAddress();
       int zone = local.indexOf('%');
       return localHostname(zone < 0 ? local : local.substring(0, zone));
-    } catch (IOException | java.io.UncheckedIOException e) {
+    } catch (IOException | UncheckedIOException e) {
       throw new IllegalArgumentException("localHostname must be given, since no route leads to the master " + target,
           e);
     }
@@ -178,7 +182,9 @@ public final class StoreOptionsBuilder {
   /**
    * Sets the master.
    *
-   * @param master {@code host} or {@code host:port}; port 50,051 if none is given
+   * @param master {@code host} or {@code host:port}, port 50,051 if none is given; for highly available masters the
+   *     address of their registry, {@code etcd://…}, {@code redis://…} or {@code k8s://…}, where the library has it; for
+   *     the loopback library {@code loopback:NAME}
    * @return this
    */
   public StoreOptionsBuilder master(String master) {

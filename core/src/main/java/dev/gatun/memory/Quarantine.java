@@ -1,25 +1,24 @@
 package dev.gatun.memory;
 
-import java.util.HashMap;
-import java.util.Map;
+import org.agrona.collections.Int2IntCounterMap;
 
 /** How many timed-out transfers each block has. Rarely used, so a lock will do. */
 final class Quarantine {
-  private final Map<Integer, Integer> counts = new HashMap<>();
+  private final Int2IntCounterMap counts = new Int2IntCounterMap(0);
   private int size;
 
   synchronized void add(int index) {
-    counts.merge(index, 1, Integer::sum);
+    counts.incrementAndGet(index);
     size++;
   }
 
   synchronized void remove(int index) {
-    counts.computeIfPresent(index, (key, count) -> count == 1 ? null : count - 1);
+    counts.decrementAndGet(index);
     size--;
   }
 
   synchronized int count(int index) {
-    return counts.getOrDefault(index, 0);
+    return counts.get(index);
   }
 
   /** {@return whether every transfer that the word counts is in quarantine} */

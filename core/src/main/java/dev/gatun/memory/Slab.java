@@ -154,7 +154,7 @@ public final class Slab implements AutoCloseable {
 
   /** {@return what to do if registering this slab fails for lack of lockable memory; empty if the limit is high enough} */
   public Optional<String> memlockHint() {
-    long limit = Libc.get().memlockBytes();
+    long limit = MemoryCalls.get().memlockBytes();
     return limit >= byteSize()
         ? Optional.empty()
         : Optional.of("locked-memory limit is " + limit + " bytes, " + this

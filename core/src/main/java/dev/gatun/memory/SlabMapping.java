@@ -16,7 +16,7 @@ import java.nio.file.Path;
 record SlabMapping(long address, long bytes, String location) {
 
   static long roundedBytes(SlabOptions options) {
-    long page = options.hugePages().bytes() == 0 ? Libc.get().pageBytes() : options.hugePages().bytes();
+    long page = options.hugePages().bytes() == 0 ? MemoryCalls.get().pageBytes() : options.hugePages().bytes();
     if (options.bytes() > Long.MAX_VALUE - page) {
       throw new IllegalArgumentException(
           "bytes must leave room to round up to pages of " + page + ": " + options.bytes());
@@ -26,7 +26,7 @@ record SlabMapping(long address, long bytes, String location) {
 
   static SlabMapping create(SlabOptions options) {
     long bytes = roundedBytes(options);
-    long address = Libc.get().map(bytes, Libc.PROT_READ_WRITE, options.hugePages().mapFlags());
+    long address = MemoryCalls.get().map(bytes, MemoryCalls.PROT_READ_WRITE, options.hugePages().mapFlags());
     if (address < 0) throw refusedPages(options, bytes, (int) -address);
     try {
       StringBuilder location = new StringBuilder("host, pages ");
@@ -41,22 +41,22 @@ record SlabMapping(long address, long bytes, String location) {
       }
       return new SlabMapping(address, bytes, location.toString());
     } catch (RuntimeException e) {
-      Libc.get().unmap(address, bytes);
+      MemoryCalls.get().unmap(address, bytes);
       throw e;
     }
   }
 
   void unmap() {
-    long result = Libc.get().unmap(address, bytes);
+    long result = MemoryCalls.get().unmap(address, bytes);
     if (result < 0) throw new SlabException("munmap of " + bytes + " bytes failed: errno " + -result);
   }
 
   private static String describePages(SlabOptions options, long address, long bytes) {
-    long page = Libc.get().pageBytes();
+    long page = MemoryCalls.get().pageBytes();
     return switch (options.hugePages()) {
       case NONE -> page + " B";
       case TRANSPARENT -> {
-        long result = Libc.get().advise(address, bytes, Libc.MADV_HUGEPAGE);
+        long result = MemoryCalls.get().advise(address, bytes, MemoryCalls.MADV_HUGEPAGE);
         yield page + " B, merging "
             + (result < 0
                 ? "not available (errno " + -result + ')'
@@ -81,12 +81,12 @@ record SlabMapping(long address, long bytes, String location) {
   }
 
   private static void bind(SlabOptions options, long address, long bytes) {
-    long result = Libc.get().bindToNode(address, bytes, options.numaNode());
+    long result = MemoryCalls.get().bindToNode(address, bytes, options.numaNode());
     if (result == 0) return;
     String reason = switch ((int) -result) {
-      case Libc.ENOSYS -> "this kernel is built without NUMA";
-      case Libc.EPERM -> "the container forbids mbind; allow it (CAP_SYS_NICE) or use any node";
-      case Libc.EINVAL -> "no such node, or not allowed here; nodes online: "
+      case MemoryCalls.ENOSYS -> "this kernel is built without NUMA";
+      case MemoryCalls.EPERM -> "the container forbids mbind; allow it (CAP_SYS_NICE) or use any node";
+      case MemoryCalls.EINVAL -> "no such node, or not allowed here; nodes online: "
           + firstLine("/sys/devices/system/node/online");
       default -> "errno " + -result;
     };
@@ -94,10 +94,10 @@ record SlabMapping(long address, long bytes, String location) {
   }
 
   private static void prefault(SlabOptions options, long address, long bytes) {
-    long result = Libc.get().advise(address, bytes, Libc.MADV_POPULATE_WRITE);
-    if (result == -Libc.EINVAL) { // kernel before 5.14
+    long result = MemoryCalls.get().advise(address, bytes, MemoryCalls.MADV_POPULATE_WRITE);
+    if (result == -MemoryCalls.EINVAL) { // kernel before 5.14
       MemorySegment memory = MemorySegment.ofAddress(address).reinterpret(bytes);
-      for (long at = 0; at < bytes; at += Libc.get().pageBytes())
+      for (long at = 0; at < bytes; at += MemoryCalls.get().pageBytes())
         memory.set(ValueLayout.JAVA_BYTE, at, (byte) 0);
       return;
     }

@@ -31,8 +31,8 @@ sealed interface SlabOrigin {
 
     @Override
     public void free() {
+      mapping.unmap(); // first: memory that cannot be unmapped stays counted
       budget.giveBack(mapping.bytes());
-      mapping.unmap();
     }
   }
 

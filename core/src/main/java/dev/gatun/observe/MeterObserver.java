@@ -21,11 +21,11 @@ import java.util.function.LongSupplier;
 /**
  * Micrometer meters: {@code gatun.put.keys} (result stored, duplicate, failed), {@code gatun.get.keys} (result hit, miss,
  * lease_expired, rejected, failed), {@code gatun.exists.keys} (result present, absent, failed), {@code gatun.put.bytes},
- * {@code gatun.get.bytes}, {@code gatun.skipped.keys} (reason), {@code gatun.removed.objects}, {@code gatun.resets}
- * (outcome), the timers {@code gatun.put.time}, {@code gatun.get.time}, {@code gatun.reset.time}, and the gauge
+ * {@code gatun.get.bytes}, {@code gatun.skipped.keys} (reason), {@code gatun.removed.objects},
+ * {@code gatun.remove.failed} (calls), {@code gatun.resets} (outcome), the timers {@code gatun.put.time}, {@code gatun.get.time}, {@code gatun.reset.time}, and the gauge
  * {@code gatun.reset.version}: the weight version of the last refit that was safe.
  *
- * <p>Usable by any thread. Counting takes no lock and makes no object.
+ * <p>Usable by any thread. Counting puts and gets takes no lock and makes no object.
  */
 // whoever has a registry reads Micrometer's module himself; others must not need it
 @SuppressWarnings("exports")
@@ -49,6 +49,7 @@ public final class MeterObserver implements Observer, AutoCloseable {
   private final Counter absent;
   private final Counter existsFailed;
   private final Counter removed;
+  private final Counter removeFailed;
   private final Timer resetTime;
   private final Map<String, Counter> skipped = new ConcurrentHashMap<>();
   private final Map<String, Counter> resets = new ConcurrentHashMap<>();
@@ -79,6 +80,7 @@ public final class MeterObserver implements Observer, AutoCloseable {
     absent = counter("gatun.exists.keys", "result", "absent");
     existsFailed = counter("gatun.exists.keys", "result", "failed");
     removed = keep(Counter.builder("gatun.removed.objects").tags(this.tags).register(registry));
+    removeFailed = keep(Counter.builder("gatun.remove.failed").tags(this.tags).register(registry));
     resetTime = keep(Timer.builder("gatun.reset.time").tags(this.tags).register(registry));
     keep(Gauge.builder("gatun.reset.version", () -> resetVersion.get() < 0 ? Double.NaN : resetVersion.get())
         .tags(this.tags).register(registry));
@@ -114,6 +116,7 @@ public final class MeterObserver implements Observer, AutoCloseable {
   @Override
   public void onRemove(long objects, boolean failed, long nanos) {
     removed.increment((double) objects);
+    if (failed) removeFailed.increment();
   }
 
   @Override

@@ -111,7 +111,7 @@ final class RefitRun {
     turn.lock();
     try {
       synchronized (group) {
-        if (holder.closed()) throw new IllegalStateException("this bracket was closed");
+        if (holder.closed()) throw new IllegalStateException("open refused: this bracket was closed before");
         holder.wantOpen();
       }
       if (verdict == null) judge(Verdict.failed("open() was called without clear(): nothing was removed"));

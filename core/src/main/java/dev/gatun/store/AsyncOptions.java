@@ -22,6 +22,7 @@ public record AsyncOptions(int lanes, int inFlightMax, BackPressure backPressure
     SKIP
   }
 
+  // bounds against slips of a digit; unmeasured defaults
   private static final int LANES_MAX = 64;
   private static final int IN_FLIGHT_LIMIT = 65_536;
   private static final Duration ADMIT_LIMIT = Duration.ofHours(1);

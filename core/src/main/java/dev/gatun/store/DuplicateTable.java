@@ -12,8 +12,7 @@ final class DuplicateTable {
   // at most an eighth full: a probe that meets another key is a mispredicted branch, and with half full those made up a
   // fifth of what adding an entry costs
   private static final int SLOTS_PER_ENTRY = 16;
-  // a batch has at most 2^20 entries
-  private static final int INDEX_BITS = 20;
+  private static final int INDEX_BITS = Integer.numberOfTrailingZeros(StoreBatch.CAPACITY_MAX);
   private static final int INDEX = (1 << INDEX_BITS) - 1;
   private static final int ROUND_MAX = -1 >>> INDEX_BITS;
 

@@ -171,7 +171,7 @@ public final class KvStore implements AutoCloseable {
    * Makes a batch for the blocks of a pool.
    *
    * @param pool on a registered slab, under this store's gate; with a header of 64 bytes if the codec stamps pages
-   * @param capacity most entries, 1 to {@link StoreBatch#CAPACITY_MAX}; each takes some 200 bytes
+   * @param capacity most entries, 1 to {@link StoreBatch#CAPACITY_MAX}; each takes some 300 bytes
    * @return an empty batch; the caller closes it, or the store does
    * @throws IllegalArgumentException if the pool does not fit, saying why, or the capacity is out of range
    * @throws ClosedException if the store is closed

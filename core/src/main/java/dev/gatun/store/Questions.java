@@ -16,12 +16,11 @@ final class Questions {
     this.core = core;
   }
 
-  Existence exists(KvKey key) {
-    return exists(List.of(key)).getFirst();
-  }
-
   List<Existence> exists(List<KvKey> keys) {
     if (keys.isEmpty()) return List.of();
+    if (keys.size() > StoreBatch.CAPACITY_MAX) {
+      throw new IllegalArgumentException("keys must be at most " + StoreBatch.CAPACITY_MAX + ": " + keys.size());
+    }
     Activity activity = core.activities.open("exists", null);
     try (Arena call = Arena.ofConfined()) { // per call
       BatchEntries entries = new BatchEntries(call, keys.size(), core.codec, core.gate);

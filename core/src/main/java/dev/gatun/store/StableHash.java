@@ -1,5 +1,7 @@
 package dev.gatun.store;
 
+import java.nio.charset.StandardCharsets;
+
 /** A 64-bit hash that is the same in every process and on every machine, unlike {@link Object#hashCode()}. */
 final class StableHash {
   // FNV-1a, 64 bit: offset basis and prime of its definition
@@ -16,7 +18,7 @@ final class StableHash {
   }
 
   static long of(String text) {
-    byte[] bytes = text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     return of(bytes, bytes.length);
   }
 

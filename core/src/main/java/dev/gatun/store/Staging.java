@@ -21,6 +21,7 @@ final class Staging {
   private final StoreBackend backend;
   private final List<Buffer> free = new ArrayList<>();
   private final List<Buffer> inDoubt = new ArrayList<>();
+  private boolean unregistered;
 
   /** One buffer; whoever took it gives it back or puts it in doubt. */
   record Buffer(Arena arena, MemorySegment memory) {}
@@ -62,9 +63,11 @@ final class Staging {
     return inDoubt.size();
   }
 
-  /** To be called before the native store is destroyed. */
+  /** To be called before the native store is destroyed; does nothing the second time, when that may have begun. */
   synchronized void unregister() {
+    if (unregistered) return;
     free.forEach(this::unregister);
+    unregistered = true;
   }
 
   /** To be called when the native store is gone. */

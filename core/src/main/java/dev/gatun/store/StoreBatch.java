@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The operations block as long as the library does: run them on platform threads, or through {@link AsyncKvStore}.
  */
 public final class StoreBatch implements AutoCloseable {
-  /** Most entries a batch can hold. */
+  /** Most entries a batch can hold: some 300 MB of its own memory, above any engine's blocks; unmeasured default. */
   public static final int CAPACITY_MAX = 1 << 20;
 
   private final StoreCore core;
@@ -294,9 +294,7 @@ public final class StoreBatch implements AutoCloseable {
    * @throws IllegalStateException if the last operation was not an existence query
    */
   public Existence existence(int index) {
-    long outcome = outcomeOf(BatchEntries.Ran.EXISTS, index);
-    if (outcome < 0) return Existence.UNKNOWN;
-    return outcome > 0 ? Existence.PRESENT : Existence.ABSENT;
+    return Questions.answer(outcomeOf(BatchEntries.Ran.EXISTS, index));
   }
 
   /**
@@ -319,11 +317,7 @@ public final class StoreBatch implements AutoCloseable {
    * @throws IllegalStateException if the last operation was not a get
    */
   public GetResult getResult(int index) {
-    long outcome = outcomeOf(BatchEntries.Ran.GET, index);
-    if (outcome > 0) return new GetResult.Hit(outcome);
-    if (outcome == StoreCode.OBJECT_NOT_FOUND.raw()) return new GetResult.Miss();
-    Rejection reason = Outcome.rejection(outcome);
-    return reason != null ? new GetResult.Rejected(reason) : new GetResult.GetFailed(code(index), rawCode(index));
+    return Singles.result(outcomeOf(BatchEntries.Ran.GET, index));
   }
 
   /**

@@ -17,6 +17,7 @@ import java.time.Duration;
  */
 public record StorePolicy(int keysPerCallMax, long bytesPerCallMax, Duration parkMax, Duration failedKeysFor,
     boolean probeBeforePut, boolean patterns) {
+  // what a backend takes in one call
   private static final int KEYS_PER_CALL_LIMIT = 65_536;
   private static final Duration WAIT_LIMIT = Duration.ofHours(1);
 

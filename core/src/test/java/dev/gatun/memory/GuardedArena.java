@@ -25,13 +25,13 @@ public final class GuardedArena implements AutoCloseable {
    * @param bytes size, above 0
    */
   public synchronized MemorySegment allocate(long bytes) {
-    Libc libc = Libc.get();
+    MemoryCalls libc = MemoryCalls.get();
     long page = libc.pageBytes();
     long inner = Math.ceilDiv(bytes, page) * page;
-    long address = libc.map(inner + 2 * page, Libc.PROT_NONE, 0);
+    long address = libc.map(inner + 2 * page, MemoryCalls.PROT_NONE, 0);
     if (address < 0) throw new IllegalStateException("mmap failed: errno " + -address);
     mappings.add(new Mapping(address, inner + 2 * page));
-    long result = libc.protect(address + page, inner, Libc.PROT_READ_WRITE);
+    long result = libc.protect(address + page, inner, MemoryCalls.PROT_READ_WRITE);
     if (result < 0) throw new IllegalStateException("mprotect failed: errno " + -result);
     return MemorySegment.ofAddress(address + page + inner - bytes).reinterpret(bytes);
   }
@@ -40,7 +40,7 @@ public final class GuardedArena implements AutoCloseable {
   @Override
   public synchronized void close() {
     for (Mapping mapping : mappings)
-      Libc.get().unmap(mapping.address, mapping.bytes);
+      MemoryCalls.get().unmap(mapping.address, mapping.bytes);
     mappings.clear();
   }
 

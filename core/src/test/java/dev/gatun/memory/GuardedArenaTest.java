@@ -23,7 +23,7 @@ class GuardedArenaTest {
       MemorySegment guarded = arena.allocate(bytes);
       guarded.fill((byte) 7);
       assertEquals(7, guarded.get(ValueLayout.JAVA_BYTE, bytes - 1));
-      assertEquals(0, (guarded.address() + bytes) % Libc.get().pageBytes());
+      assertEquals(0, (guarded.address() + bytes) % MemoryCalls.get().pageBytes());
     }
   }
 

@@ -29,7 +29,7 @@ class SlabTest {
   void allocate() {
     MemoryBudget budget = MemoryBudget.capped("test", 1 << 20);
     Slab slab = Slab.allocate(SlabOptions.of("small", 5000).within(budget).prefaulted());
-    long page = Libc.get().pageBytes();
+    long page = MemoryCalls.get().pageBytes();
     assertEquals(0, slab.segment().address() % page);
     assertEquals(Math.ceilDiv(5000, page) * page, slab.byteSize());
     assertEquals(0, slab.segment().get(ValueLayout.JAVA_BYTE, slab.byteSize() - 1));
@@ -103,7 +103,7 @@ class SlabTest {
     SlabOptions options = SlabOptions.of("huge", 4096).withHugePages(pages);
     try (Slab slab = Slab.allocate(options)) {
       assertTrue(slab.location().contains(switch (pages) {
-        case NONE -> Libc.get().pageBytes() + " B";
+        case NONE -> MemoryCalls.get().pageBytes() + " B";
         case TRANSPARENT -> "merging";
         case RESERVED_2M -> "2 MiB, reserved";
         case RESERVED_1G -> "1 GiB, reserved";
@@ -174,7 +174,7 @@ class SlabTest {
   @Test
   @DisplayName("K5.09 a locked-memory limit below the slab gives a hint with the limit and the bytes")
   void memlockHint() {
-    long limit = Libc.get().memlockBytes();
+    long limit = MemoryCalls.get().memlockBytes();
     MemoryBudget budget = MemoryBudget.capped("memlock", 1L << 40);
     try (Slab slab = Slab.allocate(SlabOptions.of("locked", 3L << 30).within(budget))) {
       if (limit >= slab.byteSize()) {

@@ -51,6 +51,7 @@ class MeterObserverTest {
   void others() {
     meters.onExists(1, 2, 3, 500);
     meters.onRemove(7, false, 500);
+    meters.onRemove(0, true, 500);
     meters.onSkip("gate", 2);
     meters.onSkip("gate", 3);
     meters.onSkip("disabled", 1);
@@ -59,6 +60,7 @@ class MeterObserverTest {
     assertEquals(2, count("gatun.exists.keys", "result", "absent"));
     assertEquals(3, count("gatun.exists.keys", "result", "failed"));
     assertEquals(7, registry.get("gatun.removed.objects").counter().count());
+    assertEquals(1, registry.get("gatun.remove.failed").counter().count());
     assertEquals(5, count("gatun.skipped.keys", "reason", "gate"));
     assertEquals(1, count("gatun.skipped.keys", "reason", "disabled"));
   }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.reflect.Array;
 import dev.gatun.backend.Observer;
 import dev.gatun.backend.WeightEpoch;
 import java.lang.reflect.InvocationTargetException;
@@ -114,8 +115,8 @@ class ObserversTest {
     try (URLClassLoader bare = new URLClassLoader(path, null)) {
       Class<?> observer = bare.loadClass("dev.gatun.backend.Observer");
       Object recorder = bare.loadClass("dev.gatun.observe.FlightRecorderObserver").getConstructor().newInstance();
-      Object array = java.lang.reflect.Array.newInstance(observer, 1);
-      java.lang.reflect.Array.set(array, 0, recorder);
+      Object array = Array.newInstance(observer, 1);
+      Array.set(array, 0, recorder);
       Object observers = bare.loadClass("dev.gatun.observe.Observers").getMethod("of", array.getClass()).invoke(null,
           array);
       observer.getMethod("onSkip", String.class, int.class).invoke(observers, "gate", 1);

@@ -1,5 +1,6 @@
 package dev.gatun.store;
 
+import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.ReplicateOptions;
 import dev.gatun.backend.StoreBackend;
@@ -40,6 +41,7 @@ final class ScriptedBackend implements StoreBackend {
   int unregistered;
   int closes;
   private int calls;
+  private boolean closing;
 
   private static String text(MemorySegment column, int index) {
     return MemorySegment.ofAddress(column.getAtIndex(ValueLayout.JAVA_LONG, index)).reinterpret(2048).getString(0);
@@ -148,6 +150,7 @@ final class ScriptedBackend implements StoreBackend {
 
   @Override
   public int unregister(MemorySegment memory) {
+    if (closing) throw new ClosedException("unregister refused: the scripted store is closed");
     inside.accept("unregister");
     if (otherCode == 0) unregistered++;
     return otherCode;
@@ -175,6 +178,7 @@ final class ScriptedBackend implements StoreBackend {
 
   @Override
   public List<String> close(Deadline deadline) {
+    closing = true; // as the real ones: nothing passes any more, whether or not this close comes to an end
     if (pendingAtClose.isEmpty()) closes++;
     return pendingAtClose;
   }

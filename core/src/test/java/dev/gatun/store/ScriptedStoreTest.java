@@ -296,6 +296,7 @@ class ScriptedStoreTest {
     BlockPool pool = pool(store, 4096, 4);
     backend.getAnswer = key -> -800;
     assertEquals(StoreCode.TRANSFER_FAIL, fill(store.batch(pool, 1), pool, 1).get().code(0));
+    store.put(KvKey.of("staged"), MemorySegment.ofArray(new byte[16]));
     backend.pendingAtClose = List.of("1 destroy");
     assertEquals(List.of("1 destroy"), store.close(Deadline.after(Duration.ZERO)));
     assertEquals(1, pool.quarantined());

@@ -3,6 +3,7 @@ package dev.gatun.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import java.nio.charset.StandardCharsets;
 import dev.gatun.backend.WeightEpoch;
 import dev.gatun.memory.Slab;
 import dev.gatun.memory.SlabOptions;
@@ -29,7 +30,7 @@ class StampTest {
       stamp.encode(0, 77, 100);
       stamp.copyTo(0);
       assertEquals("GATUNKV1", new String(memory.asSlice(0, 8).toArray(ValueLayout.JAVA_BYTE),
-          java.nio.charset.StandardCharsets.US_ASCII));
+          StandardCharsets.US_ASCII));
       assertEquals(StableHash.of("ns"), memory.get(LONG, 8));
       assertEquals(StableHash.of("run"), memory.get(LONG, 16));
       assertEquals(258, memory.get(LONG, 24));

@@ -1,5 +1,6 @@
 package dev.gatun.nativelib;
 
+import java.nio.file.FileAlreadyExistsException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -54,7 +55,7 @@ final class CacheDirectory {
     try {
       Files.createDirectory(directory,
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-    } catch (java.nio.file.FileAlreadyExistsException e) {
+    } catch (FileAlreadyExistsException e) {
       // another process was faster, or it is no directory: requireOwn tells them apart
       if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) throw e;
     }

@@ -27,7 +27,7 @@ public record MasterOptions(String host, int rpcPort, int adminPort, Map<String,
 
   /** Checks every field. */
   public MasterOptions {
-    if (host.isBlank()) throw new IllegalArgumentException("host must not be blank");
+    if (host.isBlank()) throw new IllegalArgumentException("host must not be blank: \"" + host + '"');
     requirePort("rpcPort", rpcPort);
     requirePort("adminPort", adminPort);
     if (rpcPort != 0 && rpcPort == adminPort) {

@@ -52,7 +52,7 @@ final class MooncakePackage {
     if (pip.code() == 0 && wheels.size() == 1) return wheels.getFirst();
     throw new LibraryUnavailableException("pip could not download " + NAME + " " + MooncakeInstaller.VERSION + ":\n"
         + Command.tail(pip.output(), 5), List.of(),
-        "give this machine access to PyPI, or copy the file here and: gatun mooncake install --wheel FILE");
+        "give this machine access to PyPI, or copy the file here and: gatun mooncake install --from FILE");
   }
 
   private static void requirePip() {

@@ -1,5 +1,6 @@
 package dev.gatun.nativelib;
 
+import java.nio.charset.StandardCharsets;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.FileSystemException;
@@ -118,7 +119,7 @@ final class PackedLibraries {
   private String bundleHash() {
     MessageDigest digest = Hash.newSha256();
     packed.forEach((name, content) -> {
-      digest.update(name.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+      digest.update(name.getBytes(StandardCharsets.UTF_8));
       digest.update(Hash.sha256(content));
     });
     // 64 bits name a directory; every file in it is compared in full

@@ -1,5 +1,6 @@
 package dev.gatun.nativelib;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -53,7 +54,7 @@ final class ChildMain {
   }
 
   private static void nativeError(LibC libc, String text) {
-    try (var arena = java.lang.foreign.Arena.ofConfined()) {
+    try (var arena = Arena.ofConfined()) {
       MemorySegment bytes = arena.allocateFrom(text);
       libc.write(2, bytes.asSlice(0, text.length()));
     }

@@ -177,7 +177,7 @@ class MooncakeInstallerTest {
     var child = install(bin);
 
     assertTrue(child.value("failed").contains("no route to host"), child::toString);
-    assertFailed("gatun mooncake install --wheel FILE", child);
+    assertFailed("gatun mooncake install --from FILE", child);
   }
 
   private ChildJvm.Ended install(Path bin, String... wheel) {

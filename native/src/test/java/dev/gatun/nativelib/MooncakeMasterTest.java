@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.charset.StandardCharsets;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.InetAddress;
@@ -37,7 +38,7 @@ class MooncakeMasterTest {
     connection.setConnectTimeout(5000);
     connection.setReadTimeout(1000);
     try (var body = connection.getInputStream()) {
-      return new String(body.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+      return new String(body.readAllBytes(), StandardCharsets.UTF_8);
     }
   }
 

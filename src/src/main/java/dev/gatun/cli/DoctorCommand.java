@@ -1,6 +1,5 @@
 package dev.gatun.cli;
 
-import dev.gatun.backend.HostPort;
 import dev.gatun.cli.console.CommandException;
 import dev.gatun.cli.console.ExitCode;
 import dev.gatun.cli.console.Json;
@@ -31,7 +30,7 @@ final class DoctorCommand extends GatunCommand {
   int run() {
     List<Finding> findings = new ArrayList<>();
     int code = withNativeLog(log -> {
-      findings.addAll(LibraryFindings.all());
+      findings.addAll(new LibraryFindings(debug).all());
       return broken(findings) ? ExitCode.UNAVAILABLE : ExitCode.OK;
     });
     if (master != null || admin != null) findings.add(master());
@@ -44,10 +43,7 @@ final class DoctorCommand extends GatunCommand {
   }
 
   private Finding master() {
-    String address = admin != null
-        ? admin
-        : "http://" + new HostPort(HostPort.parse("--master", String.valueOf(master), HostPort.NO_PORT).host(),
-            StoreConnection.ADMIN_PORT);
+    String address = StoreConnection.adminUrl(master, admin);
     try {
       Map<String, Object> health = Json.parse(new MasterHttp(URI.create(address)).health());
       return Boolean.TRUE.equals(health.get("service_ready"))

@@ -24,13 +24,18 @@ import java.util.stream.Collectors;
 final class LibraryFindings {
   private static final KvKey PROBE = KvKey.of("doctor");
 
-  private LibraryFindings() {}
+  private final boolean debug;
 
-  static List<Finding> all() {
+  /** With {@code debug}, stack traces of what fails go to standard error. */
+  LibraryFindings(boolean debug) {
+    this.debug = debug;
+  }
+
+  List<Finding> all() {
     return List.of(embedded(), marker(), mooncake(), runtime());
   }
 
-  private static Finding embedded() {
+  private Finding embedded() {
     return look("embedded library", true, () -> {
       LibraryLocation found = NativeLibraries.locateLoopback();
       putAndLook();
@@ -48,12 +53,12 @@ final class LibraryFindings {
     }
   }
 
-  private static Finding marker() {
+  private Finding marker() {
     return look("signal marker", false,
         () -> Finding.ok("signal marker", where(NativeLibraries.locateMarker())));
   }
 
-  private static Finding mooncake() {
+  private Finding mooncake() {
     return look("Mooncake libraries", false,
         () -> Finding.ok("Mooncake libraries", where(NativeLibraries.locateMooncake())));
   }
@@ -64,13 +69,14 @@ final class LibraryFindings {
         .orElseGet(() -> Finding.absent("Mooncake master", "not installed by this command", "gatun mooncake install"));
   }
 
-  private static Finding look(String what, boolean needed, Supplier<Finding> look) {
+  private Finding look(String what, boolean needed, Supplier<Finding> look) {
     try {
       return look.get();
     } catch (LibraryUnavailableException missing) {
       return found(what, needed, missing.getMessage().lines().findFirst().orElse(""), missing.fix());
     } catch (RuntimeException broken) {
-      return found(what, needed, Failure.message(broken), "see gatun doctor --debug");
+      if (debug) broken.printStackTrace();
+      return found(what, needed, Failure.message(broken), debug ? "see the stack trace" : "see gatun doctor --debug");
     }
   }
 

@@ -61,7 +61,7 @@ record MasterHttp(URI base) {
   }
 
   private Answer get(String path) {
-    URI address = base.resolve(path);
+    URI address = URI.create(base + path);
     try {
       HttpURLConnection connection = (HttpURLConnection) address.toURL().openConnection(Proxy.NO_PROXY);
       connection.setConnectTimeout(TIMEOUT_MILLIS);

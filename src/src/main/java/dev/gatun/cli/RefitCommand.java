@@ -1,5 +1,6 @@
 package dev.gatun.cli;
 
+import dev.gatun.backend.OptionText;
 import dev.gatun.backend.EpochGate;
 import dev.gatun.backend.Observer;
 import dev.gatun.backend.WeightEpoch;
@@ -54,7 +55,7 @@ final class RefitCommand extends GatunCommand {
     if (version < 1) throw usage("--version must be 1 or more: " + version);
     if (deadlineSeconds < 1) throw usage("--deadline must be 1 or more: " + deadlineSeconds);
     WeightEpoch next = new WeightEpoch(run, version);
-    KeyCodec codec = YesNo.parse("--epoch-in-key", epochInKey) ? KeyCodec.epoch(namespace) : KeyCodec.verbatim();
+    KeyCodec codec = OptionText.bool("--epoch-in-key", epochInKey) ? KeyCodec.epoch(namespace) : KeyCodec.verbatim();
     RefitPolicy.OnFailure reaction = RefitPolicy.OnFailure.of(onFailure);
     if (reaction == RefitPolicy.OnFailure.DISABLE_STORE) {
       throw usage("--on-failure disable-store is for hosts in a JVM; this command has no host to disable");

@@ -1,5 +1,6 @@
 package dev.gatun.cli;
 
+import dev.gatun.backend.OptionText;
 import dev.gatun.backend.ByteSize;
 import dev.gatun.cli.console.ExitCode;
 import dev.gatun.cli.replay.Fault;
@@ -95,8 +96,8 @@ final class ReplayCommand extends GatunCommand {
     long every = refitEvery != null ? refitEvery : trace == null ? 600_000 : 0;
     Long bytes = capacity == null ? null : ByteSize.parse("--capacity", capacity);
     return new ReplayOptions(new TraceSource(trace, requests, seed), isMooncake(), pageBytes(), replicas,
-        Speed.parse(speed), every, YesNo.parse("--epoch-in-key", epochInKey), verify, bytes,
-        YesNo.parse("--proof", proof), Fault.of(fault));
+        Speed.parse(speed), every, OptionText.bool("--epoch-in-key", epochInKey), verify, bytes,
+        OptionText.bool("--proof", proof), Fault.of(fault));
   }
 
   private boolean isMooncake() {

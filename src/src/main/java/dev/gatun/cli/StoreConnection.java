@@ -73,13 +73,15 @@ final class StoreConnection {
     if (master == null) {
       throw new CommandException(ExitCode.USAGE, "--master HOST:PORT is missing (or --config FILE)");
     }
-    StoreOptionsBuilder builder = StoreOptions.mooncake(master).masterAdmin(adminUrl(master));
+    StoreOptionsBuilder builder = StoreOptions.mooncake(master).masterAdmin(adminUrl(master, admin));
     return localHostname == null ? builder.localHostnameTowardsMaster() : builder.localHostname(localHostname);
   }
 
-  private String adminUrl(String address) {
-    if (admin != null) return admin;
-    if (address.contains("://")) return ""; // a highly available master has no one address
+  /** {@return the base of a master's administration: the one given, else on the usual port of the master's host} */
+  static String adminUrl(@Nullable String address, @Nullable String admin) {
+    // the options check it, and add a scheme that is missing
+    if (admin != null) return StoreOptions.mooncake("127.0.0.1").masterAdmin(admin).build().masterAdmin();
+    if (address == null || address.contains("://")) return ""; // a highly available master has no one address
     return "http://" + new HostPort(HostPort.parse("--master", address, HostPort.NO_PORT).host(), ADMIN_PORT);
   }
 

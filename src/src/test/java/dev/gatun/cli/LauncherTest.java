@@ -3,6 +3,7 @@ package dev.gatun.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.attribute.FileTime;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -42,7 +43,7 @@ class LauncherTest {
     assertEquals(List.of("ran"), sequence(jdk));
     Path source = root.resolve("gatun/core/src/main/New.java");
     Files.createFile(source);
-    Files.setLastModifiedTime(source, java.nio.file.attribute.FileTime.fromMillis(System.currentTimeMillis() + 60_000));
+    Files.setLastModifiedTime(source, FileTime.fromMillis(System.currentTimeMillis() + 60_000));
     assertEquals(List.of("building", "ran"), sequence(jdk));
     assertTrue(Files.readString(root.resolve("log")).contains("package"), "Maven was called");
   }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.stream.Stream;
 import dev.gatun.cli.GatunProcess.Outcome;
 import dev.gatun.cli.console.JsonFields;
 import dev.gatun.nativelib.MooncakeInstaller;
@@ -126,13 +127,13 @@ class MooncakeTest {
   /** Commands against one master. */
   private record Client(String master, String admin) {
     Outcome run(String... arguments) throws Exception {
-      return command(java.util.stream.Stream.concat(java.util.stream.Stream.of("store"),
-          java.util.stream.Stream.of(arguments)).toArray(String[]::new));
+      return command(Stream.concat(Stream.of("store"),
+          Stream.of(arguments)).toArray(String[]::new));
     }
 
     Outcome command(String... arguments) throws Exception {
-      return GatunProcess.run(java.util.stream.Stream.concat(java.util.stream.Stream.of(arguments),
-          java.util.stream.Stream.of("--master", master, "--admin", admin, "--json")).toArray(String[]::new));
+      return GatunProcess.run(Stream.concat(Stream.of(arguments),
+          Stream.of("--master", master, "--admin", admin, "--json")).toArray(String[]::new));
     }
   }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.stream.Collectors;
 import dev.gatun.cli.GatunProcess.Outcome;
 import dev.gatun.cli.console.JsonFields;
 import java.nio.file.Files;
@@ -181,6 +182,6 @@ class ReplayTest {
   }
 
   private static Map<String, Long> figures(Outcome run, String... names) {
-    return List.of(names).stream().collect(java.util.stream.Collectors.toMap(name -> name, run::number));
+    return List.of(names).stream().collect(Collectors.toMap(name -> name, run::number));
   }
 }

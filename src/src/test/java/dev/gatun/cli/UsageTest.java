@@ -22,7 +22,7 @@ class UsageTest {
       "replay --replicas 0 | --replicas must be 1 to 64", "replay --refit-every -1 | --refit-every must be 0",
       "replay --store redis | --store must be loopback or mooncake",
       "replay --speed fast | --speed must be flat, trace",
-      "replay --epoch-in-key maybe | --epoch-in-key must be yes or no",
+      "replay --epoch-in-key maybe | --epoch-in-key must be true, yes, on",
       "replay --fault x | --fault must be one of none",
       "replay --capacity 1m | --capacity must be at least 16 MiB for each of 2 replicas",
       "replay --capacity 32m --page-bytes 17m | less than a page", "replay --requests 0 | requests must be 1 or more",

@@ -8,6 +8,7 @@ import dev.gatun.nativelib.LibraryLocation;
 import dev.gatun.nativelib.LibraryUnavailableException;
 import dev.gatun.nativelib.NativeAccess;
 import dev.gatun.nativelib.NativeEnvironment;
+import dev.gatun.nativelib.NativeLibraries;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -57,6 +58,8 @@ record LibraryBinding(String library, LibraryLocation location, Map<String, Stri
       LibraryLocation location = locate.apply(options.libraryPath());
       MetadataSupport.require(options.metadataServer(), location.loadOrder());
       apply(settings);
+      // first, with all symbols resolved: this one says what is missing and how to get it
+      NativeLibraries.open(location.loadOrder());
       MooncakeLibraries.loadStore(location.loadOrder());
       LibraryBinding binding = before != null ? before : new LibraryBinding(options.library(), location, settings);
       bound = binding;

@@ -18,7 +18,7 @@ final class LoopbackCensus implements StoreCensus {
   // holds the longest key, 1,024 bytes and NUL, many times over; grown when a foreign client's key is longer
   private static final long LIST_BYTES = 65_536;
   private static final long CURSOR_END = -1L;
-  private static final int BUFFER_TOO_SHORT = -10;
+  private static final long BUFFER_TOO_SHORT = StoreCode.BUFFER_OVERFLOW.raw();
 
   private final String pool;
 

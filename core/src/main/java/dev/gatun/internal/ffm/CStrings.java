@@ -3,7 +3,7 @@ package dev.gatun.internal.ffm;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Java strings as C strings and back, UTF-8. */
+/** Java strings as C strings, UTF-8. */
 public final class CStrings {
   private CStrings() {}
 

@@ -1,5 +1,7 @@
 package dev.gatun.internal.backend;
 
+import java.nio.charset.StandardCharsets;
+import java.net.URI;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -115,7 +117,7 @@ public final class ChildJvm implements AutoCloseable {
   /** {@return everything it has printed} */
   public String output() {
     try {
-      return Files.readString(output, java.nio.charset.StandardCharsets.ISO_8859_1);
+      return Files.readString(output, StandardCharsets.ISO_8859_1);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -136,6 +138,6 @@ public final class ChildJvm implements AutoCloseable {
   }
 
   private static String place(Class<?> type) {
-    return Path.of(java.net.URI.create(type.getProtectionDomain().getCodeSource().getLocation().toString())).toString();
+    return Path.of(URI.create(type.getProtectionDomain().getCodeSource().getLocation().toString())).toString();
   }
 }

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.concurrent.TimeUnit;
+import java.nio.file.Path;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.GatunException;
 import dev.gatun.backend.ReplicateOptions;
@@ -95,7 +97,7 @@ class LoopbackBackendTest {
         LoopbackControls.arm(points.get(i), Action.HANG, 0, 0);
         Thread caller = Thread.ofPlatform().start(calls.get(i));
         LoopbackControls.awaitHanging(points.get(i), 1);
-        CompletableFuture.runAsync(System::gc).orTimeout(30, java.util.concurrent.TimeUnit.SECONDS).join();
+        CompletableFuture.runAsync(System::gc).orTimeout(30, TimeUnit.SECONDS).join();
         assertEquals(1, LoopbackControls.hanging(points.get(i)), points.get(i));
         LoopbackControls.release(points.get(i));
         join(caller);
@@ -118,7 +120,7 @@ class LoopbackBackendTest {
   void otherPath() {
     open().close();
     StoreOptions options = StoreOptions.loopback("backend", 32L << 20).toBuilder()
-        .libraryPath(java.nio.file.Path.of("/absent.so")).build();
+        .libraryPath(Path.of("/absent.so")).build();
     String message = Thrown.message(GatunException.class, () -> new LoopbackBackendProvider().open(options));
     assertTrue(message.startsWith("the loopback library cannot be used: ") && message.contains("/absent.so"), message);
   }

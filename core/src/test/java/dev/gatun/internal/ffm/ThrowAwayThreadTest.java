@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Arrays;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -27,7 +28,7 @@ class ThrowAwayThreadTest {
           throw new IllegalStateException("inside");
         }));
     assertEquals("inside", thrown.getMessage());
-    assertTrue(java.util.Arrays.stream(thrown.getSuppressed()[0].getStackTrace())
+    assertTrue(Arrays.stream(thrown.getSuppressed()[0].getStackTrace())
         .anyMatch(frame -> frame.getMethodName().contains("throwsThrough")));
     assertThrows(UnsatisfiedLinkError.class, () -> ThrowAwayThread.call("spoiled", () -> {
       throw new UnsatisfiedLinkError();

@@ -1,6 +1,7 @@
 package dev.gatun.cli.replay;
 
 import dev.gatun.backend.ByteSize;
+import dev.gatun.backend.StoreOptions;
 
 /**
  * How much memory the store gets, and how it is divided: each replica contributes one segment.
@@ -10,8 +11,6 @@ import dev.gatun.backend.ByteSize;
  * @param enough whether everything fits below the eviction watermark
  */
 public record CapacityPlan(long segmentBytes, int segments, boolean enough) {
-  // 16 MiB: the smallest segment that Mooncake mounts
-  private static final long SEGMENT_BYTES_MIN = 16L << 20;
   // Eviction starts at 90 % of the memory; 75 % leaves room for pages of one object that miss a full segment.
   private static final double FILL = 0.75;
   // the rest is for the JVMs, their pools and everybody else; unmeasured default
@@ -34,7 +33,7 @@ public record CapacityPlan(long segmentBytes, int segments, boolean enough) {
   static CapacityPlan forAll(long peakPages, long pageBytes, int segments) {
     long wanted = neededBytes(peakPages, pageBytes);
     long allowed = (long) (MachineMemory.availableBytes() * OF_AVAILABLE);
-    if (allowed < SEGMENT_BYTES_MIN * segments) {
+    if (allowed < StoreOptions.SEGMENT_BYTES_MIN * segments) {
       throw new IllegalArgumentException("this machine has no memory for a store: " + ByteSize.format(allowed));
     }
     return divide(Math.min(wanted, allowed), segments, wanted <= allowed);
@@ -42,8 +41,8 @@ public record CapacityPlan(long segmentBytes, int segments, boolean enough) {
 
   /** {@return the plan for a capacity that the user chose} */
   static CapacityPlan given(long bytes, long peakPages, long pageBytes, int segments) {
-    if (bytes < SEGMENT_BYTES_MIN * segments) {
-      throw new IllegalArgumentException("--capacity must be at least " + ByteSize.format(SEGMENT_BYTES_MIN)
+    if (bytes < StoreOptions.SEGMENT_BYTES_MIN * segments) {
+      throw new IllegalArgumentException("--capacity must be at least " + ByteSize.format(StoreOptions.SEGMENT_BYTES_MIN)
           + " for each of " + segments + " replicas: " + ByteSize.format(bytes));
     }
     CapacityPlan plan = divide(bytes, segments, bytes >= neededBytes(peakPages, pageBytes));
@@ -56,12 +55,12 @@ public record CapacityPlan(long segmentBytes, int segments, boolean enough) {
 
   private static long neededBytes(long peakPages, long pageBytes) {
     double pages = (double) peakPages * roundUp(pageBytes, 64) / FILL;
-    return (long) Math.min(1L << 60, pages) + SEGMENT_BYTES_MIN;
+    return (long) Math.min(1L << 60, pages) + StoreOptions.SEGMENT_BYTES_MIN;
   }
 
   private static CapacityPlan divide(long bytes, int segments, boolean enough) {
     // A segment must also hold the largest page, however few there are.
-    long each = Math.max(SEGMENT_BYTES_MIN, roundUp(bytes / segments, 4096));
+    long each = Math.max(StoreOptions.SEGMENT_BYTES_MIN, roundUp(bytes / segments, 4096));
     return new CapacityPlan(each, segments, enough);
   }
 

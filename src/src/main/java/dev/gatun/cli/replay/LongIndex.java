@@ -1,55 +1,32 @@
 package dev.gatun.cli.replay;
 
 import java.util.Arrays;
+import org.agrona.collections.Long2LongHashMap;
 
 /** Numbers distinct {@code long} values 0, 1, 2 … in order of arrival. One thread. */
 final class LongIndex {
-  private static final int EMPTY = -1;
+  private static final long NONE = -1;
 
-  // Capacity is a power of two, kept at most half full so that probing stays short.
-  private int[] slots = new int[1024];
+  private final Long2LongHashMap numbers = new Long2LongHashMap(NONE);
   private long[] values = new long[512];
-  private int size;
-
-  LongIndex() {
-    Arrays.fill(slots, EMPTY);
-  }
 
   /** {@return the number of a value, which is given one if it is new} */
   int numberOf(long value) {
-    int slot = slotOf(value);
-    if (slots[slot] != EMPTY) return slots[slot];
-    if (size == values.length) {
-      grow();
-      slot = slotOf(value);
-    }
-    values[size] = value;
-    slots[slot] = size;
-    return size++;
+    long known = numbers.get(value);
+    if (known != NONE) return (int) known;
+    int next = size();
+    if (next == values.length) values = Arrays.copyOf(values, next * 2);
+    values[next] = value;
+    numbers.put(value, next);
+    return next;
   }
 
   int size() {
-    return size;
+    return numbers.size();
   }
 
   /** {@return the values by number} */
   long[] values() {
-    return Arrays.copyOf(values, size);
-  }
-
-  private int slotOf(long value) {
-    int mask = slots.length - 1;
-    int slot = (int) (Mix.mix(value) & mask);
-    while (slots[slot] != EMPTY && values[slots[slot]] != value)
-      slot = (slot + 1) & mask;
-    return slot;
-  }
-
-  private void grow() {
-    values = Arrays.copyOf(values, size * 2);
-    slots = new int[slots.length * 2];
-    Arrays.fill(slots, EMPTY);
-    for (int number = 0; number < size; number++)
-      slots[slotOf(values[number])] = number;
+    return Arrays.copyOf(values, size());
   }
 }

@@ -1,5 +1,6 @@
 package dev.gatun.cli.replay;
 
+import dev.gatun.memory.MemoryBudget;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,7 +12,7 @@ final class MachineMemory {
 
   /** {@return bytes, {@link Long#MAX_VALUE} where nobody says} */
   static long availableBytes() {
-    return Math.min(kernel(), container());
+    return Math.min(kernel(), Math.min(container(), MemoryBudget.process().capBytes()));
   }
 
   private static long kernel() {

@@ -9,7 +9,7 @@ import java.util.Optional;
 
 /**
  * A replica's store as its refits see it: counts canaries, since these are no pages, and breaks the removal where a
- * control asks for that. One thread.
+ * control asks for that. Any thread.
  */
 final class ReplicaPort implements RefitStore {
   private final RefitStore store;

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * The calls of the C library that make memory. Each answers what the call answered, or the negated {@code errno}.
  * Constants are those of Linux, the same on x86-64 and aarch64 but for system call numbers.
  */
-final class Libc {
+final class MemoryCalls {
   static final int ENOMEM = 12;
   static final int EINVAL = 22;
   static final int ENOSYS = 38;
@@ -39,7 +39,7 @@ final class Libc {
 
   private static final StructLayout STATE = Linker.Option.captureStateLayout();
   private static final VarHandle STATE_ERRNO = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
-  private static @Nullable Libc instance;
+  private static @Nullable MemoryCalls instance;
 
   private final MethodHandle mmap = bind("mmap",
       FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
@@ -52,17 +52,20 @@ final class Libc {
   private final MethodHandle getrlimit = bind("getrlimit", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS));
   private final MethodHandle sysconf = bind("sysconf", FunctionDescriptor.of(JAVA_LONG, JAVA_INT));
 
-  private Libc() {}
+  private MemoryCalls() {}
 
   /** {@return the calls, bound at the first use; not in a static initialiser, so that a failure repeats its cause} */
-  static synchronized Libc get() {
+  static synchronized MemoryCalls get() {
     if (instance == null) {
       try {
-        instance = new Libc();
+        instance = new MemoryCalls();
       } catch (IllegalCallerException e) {
-        Module module = Libc.class.getModule();
+        // all modules that need it, so that nobody meets the refusal three times
         throw new IllegalCallerException("native access is not allowed; start java with --enable-native-access="
-            + (module.isNamed() ? module.getName() : "ALL-UNNAMED"), e);
+            + (MemoryCalls.class.getModule().isNamed()
+                ? "dev.gatun.bindings,dev.gatun.core,dev.gatun.nativelib"
+                : "ALL-UNNAMED"),
+            e);
       }
     }
     return instance;
