@@ -29,6 +29,7 @@ class ArchitectureTest {
   private static final Map<String, List<String>> ARROWS = Map.of(
       "backend", List.of(),
       "memory", List.of("backend"),
+      "device", List.of("backend", "memory"),
       "store", List.of("backend", "memory"),
       "refit", List.of("backend"),
       "observe", List.of("backend"),

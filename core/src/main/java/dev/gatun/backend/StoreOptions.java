@@ -197,7 +197,8 @@ public record StoreOptions(String library, String localHostname, String metadata
 
   private static void timeout(String field, Duration timeout) {
     if (timeout.compareTo(TIMEOUT_MIN) < 0 || timeout.compareTo(TIMEOUT_MAX) > 0) {
-      throw new IllegalArgumentException(field + " must be " + TIMEOUT_MIN.toMillis() + "ms to " + TIMEOUT_MAX.toMinutes() + "m: " + timeout.toMillis() + "ms");
+      throw new IllegalArgumentException(field + " must be " + TIMEOUT_MIN.toMillis() + "ms to "
+          + TIMEOUT_MAX.toMinutes() + "m: " + timeout.toMillis() + "ms");
     }
   }
 

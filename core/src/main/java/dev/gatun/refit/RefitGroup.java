@@ -94,7 +94,8 @@ public final class RefitGroup {
    *     it leave have still not come back
    */
   public synchronized void join(RefitCoordinator member) {
-    if (members.contains(member)) throw new IllegalArgumentException("join refused: this replica is a member of this group already");
+    if (members.contains(member))
+      throw new IllegalArgumentException("join refused: this replica is a member of this group already");
     RefitGroup from = member.group();
     if (from != this && !from.solo)
       throw new IllegalStateException("join refused: the replica is in another group; let it leave that first");
@@ -122,7 +123,8 @@ public final class RefitGroup {
    * @throws IllegalStateException if a refit is running
    */
   public synchronized void leave(RefitCoordinator member) {
-    if (solo || !members.contains(member)) throw new IllegalArgumentException("leave refused: this replica is not a member of this group");
+    if (solo || !members.contains(member))
+      throw new IllegalArgumentException("leave refused: this replica is not a member of this group");
     refuseWhileRunning();
     members.remove(member);
     member.ports().forEach(watch::depart);

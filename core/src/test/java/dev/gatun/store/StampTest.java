@@ -3,7 +3,6 @@ package dev.gatun.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import java.nio.charset.StandardCharsets;
 import dev.gatun.backend.WeightEpoch;
 import dev.gatun.memory.Slab;
 import dev.gatun.memory.SlabOptions;
@@ -11,6 +10,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;

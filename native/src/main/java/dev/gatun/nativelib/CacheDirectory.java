@@ -1,7 +1,7 @@
 package dev.gatun.nativelib;
 
-import java.nio.file.FileAlreadyExistsException;
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;

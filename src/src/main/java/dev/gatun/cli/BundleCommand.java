@@ -80,7 +80,8 @@ final class BundleCommand extends GatunCommand {
         modules.add(place);
     }
     if (modules.isEmpty()) {
-      throw new CommandException(ExitCode.UNAVAILABLE, "bundle packs the modules it runs from: run it as ./gatun bundle");
+      throw new CommandException(ExitCode.UNAVAILABLE,
+          "bundle packs the modules it runs from: run it as ./gatun bundle");
     }
     return modules;
   }

@@ -1,8 +1,8 @@
 package dev.gatun.cli;
 
-import dev.gatun.backend.OptionText;
 import dev.gatun.backend.EpochGate;
 import dev.gatun.backend.Observer;
+import dev.gatun.backend.OptionText;
 import dev.gatun.backend.WeightEpoch;
 import dev.gatun.cli.console.ExitCode;
 import dev.gatun.refit.RefitCoordinator;

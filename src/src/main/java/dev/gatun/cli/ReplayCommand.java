@@ -1,7 +1,7 @@
 package dev.gatun.cli;
 
-import dev.gatun.backend.OptionText;
 import dev.gatun.backend.ByteSize;
+import dev.gatun.backend.OptionText;
 import dev.gatun.cli.console.ExitCode;
 import dev.gatun.cli.replay.Fault;
 import dev.gatun.cli.replay.KvGeometry;

@@ -3,6 +3,7 @@ package dev.gatun.internal.backend;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.DeadlineException;
 import dev.gatun.backend.StoreCensus;
+import dev.gatun.backend.StoreCode;
 import dev.gatun.backend.StoreException;
 import dev.gatun.bindings.mooncake.LoopbackC;
 import dev.gatun.bindings.mooncake.gatun_loopback_census;

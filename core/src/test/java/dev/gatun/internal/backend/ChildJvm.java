@@ -1,10 +1,10 @@
 package dev.gatun.internal.backend;
 
-import java.nio.charset.StandardCharsets;
-import java.net.URI;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -42,8 +42,9 @@ public record CapacityPlan(long segmentBytes, int segments, boolean enough) {
   /** {@return the plan for a capacity that the user chose} */
   static CapacityPlan given(long bytes, long peakPages, long pageBytes, int segments) {
     if (bytes < StoreOptions.SEGMENT_BYTES_MIN * segments) {
-      throw new IllegalArgumentException("--capacity must be at least " + ByteSize.format(StoreOptions.SEGMENT_BYTES_MIN)
-          + " for each of " + segments + " replicas: " + ByteSize.format(bytes));
+      throw new IllegalArgumentException(
+          "--capacity must be at least " + ByteSize.format(StoreOptions.SEGMENT_BYTES_MIN)
+              + " for each of " + segments + " replicas: " + ByteSize.format(bytes));
     }
     CapacityPlan plan = divide(bytes, segments, bytes >= neededBytes(peakPages, pageBytes));
     if (plan.segmentBytes < pageBytes) {
