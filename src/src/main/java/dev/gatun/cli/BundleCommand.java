@@ -71,7 +71,7 @@ final class BundleCommand extends GatunCommand {
   /** The modules this command runs from: jars, folders of jars, or a folder of classes in a build. */
   private static List<Path> modules() {
     List<Path> modules = new ArrayList<>();
-    for (String entry : System.getProperty("jdk.module.path", "").split(File.pathSeparator)) {
+    for (String entry : System.getProperty("jdk.module.path", "").split(File.pathSeparator, -1)) {
       if (entry.isEmpty()) continue;
       Path place = Path.of(entry).toAbsolutePath().normalize();
       if (Files.isDirectory(place) && !Files.exists(place.resolve("module-info.class")))

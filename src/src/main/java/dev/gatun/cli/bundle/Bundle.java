@@ -75,8 +75,11 @@ public record Bundle(Path jdk, List<Path> modules, List<Path> benchmarks, Option
   }
 
   private static void copy(List<Path> jars, Path folder) throws IOException {
-    for (Path jar : jars)
-      Folders.copy(jar, folder.resolve(jar.getFileName()));
+    for (Path jar : jars) {
+      // folders of classes are all called classes
+      String name = Files.isDirectory(jar) ? jars.indexOf(jar) + "-classes" : jar.getFileName().toString();
+      Folders.copy(jar, folder.resolve(name));
+    }
   }
 
   private static void script(String name, Path bin) throws IOException {
