@@ -13,11 +13,13 @@ import java.util.Locale;
  * @param deadline longest time of one attempt; begin takes at most half of it to drain
  * @param passesMax most forced removals an attempt sends to one store, 1 or more
  * @param attemptsMax most attempts under {@link OnFailure#RETRY}, 1 or more; the others make one
- * @param backOff wait before the second attempt, doubled before each further one
+ * @param backOff wait before the second attempt, doubled before each further one; at most an hour
  * @param leftoversMax most names of leftover objects in a report, 0 or more
  */
 public record RefitPolicy(OnFailure onFailure, OtherClients otherClients, RefitOutcome required, Duration deadline,
     int passesMax, int attemptsMax, Duration backOff, int leftoversMax) {
+  // as long as a get waits at the gate at most; keeps the doubled waits countable in nanoseconds
+  private static final Duration BACK_OFF_MAX = Duration.ofHours(1);
 
   /** What happens to the gate when a refit did not reach what is required. */
   public enum OnFailure {
@@ -62,6 +64,9 @@ public record RefitPolicy(OnFailure onFailure, OtherClients otherClients, RefitO
     if (!required.safe()) throw new IllegalArgumentException("required must be VERIFIED or ISOLATED: " + required);
     positive("deadline", deadline);
     positive("backOff", backOff);
+    if (backOff.compareTo(BACK_OFF_MAX) > 0) {
+      throw new IllegalArgumentException("backOff must be at most " + BACK_OFF_MAX + ": " + backOff);
+    }
     if (passesMax < 1) throw new IllegalArgumentException("passesMax must be 1 or more: " + passesMax);
     if (attemptsMax < 1) throw new IllegalArgumentException("attemptsMax must be 1 or more: " + attemptsMax);
     if (leftoversMax < 0) throw new IllegalArgumentException("leftoversMax must be 0 or more: " + leftoversMax);

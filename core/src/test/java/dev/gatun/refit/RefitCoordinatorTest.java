@@ -70,6 +70,18 @@ class RefitCoordinatorTest {
   }
 
   @Test
+  @DisplayName("no store, but a part that does not get quiet: nothing is proved, and nothing is isolated either")
+  void nothingToResetButNotQuiet() {
+    EpochGate gate = new EpochGate(OLD);
+    gate.enter("push");
+
+    RefitReport report = new RefitCoordinator(gate, List.of(), Replica.QUICK, Observer.NONE).refit(NEW);
+
+    assertEquals(RefitOutcome.UNVERIFIED, report.outcome());
+    assertEquals(EpochGate.State.CLOSED, gate.state());
+  }
+
+  @Test
   @DisplayName("S1.5 removing zero objects is success")
   void emptyStore() {
     Replica replica = Replica.plain();
