@@ -1,5 +1,6 @@
 package dev.gatun.store;
 
+import dev.gatun.backend.GatunException;
 import dev.gatun.backend.StoreBackend;
 import dev.gatun.backend.StoreException;
 import java.lang.foreign.Arena;
@@ -7,12 +8,16 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Registered buffers through which single calls pass values: the caller's memory may be on the heap, unregistered, or
  * gone while native code still writes after a failed transfer. Buffers are kept for the next call. Usable by any thread.
  */
 final class Staging {
+  private static final Logger LOG = LoggerFactory.getLogger(Staging.class);
+
   // 64 KiB: below it buffers would be made anew for every size; 256 MiB kept at most; both unmeasured defaults
   private static final long BUFFER_BYTES_MIN = 64L << 10;
   private static final long KEPT_BYTES_MAX = 256L << 20;
@@ -50,7 +55,12 @@ final class Staging {
         return;
       }
     }
-    unregister(buffer);
+    try {
+      unregister(buffer);
+    } catch (GatunException e) {
+      doubt(buffer);
+      throw e;
+    }
     buffer.arena.close();
   }
 
@@ -63,10 +73,19 @@ final class Staging {
     return inDoubt.size();
   }
 
-  /** To be called before the native store is destroyed; does nothing the second time, when that may have begun. */
+  /**
+   * To be called before the native store is destroyed, which does what fails here. Does nothing the second time, when
+   * that may have begun.
+   */
   synchronized void unregister() {
     if (unregistered) return;
-    free.forEach(this::unregister);
+    for (Buffer buffer : free) {
+      try {
+        unregister(buffer);
+      } catch (GatunException e) {
+        LOG.warn("closing the store goes on without it: {}", e.getMessage());
+      }
+    }
     unregistered = true;
   }
 

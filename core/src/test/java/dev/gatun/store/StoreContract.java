@@ -11,7 +11,7 @@ abstract class StoreContract {
 
   static List<ContractCase> cases() {
     return Stream.of(PutGetCases.all(), SizeCases.all(), ArgumentCases.all(), RemovalCases.all(), FlightCases.all(),
-        CapacityCases.all(), StampCases.all(), EpochCases.all(), ClientCases.all(), AbiCases.all())
+        LifetimeCases.all(), CapacityCases.all(), StampCases.all(), EpochCases.all(), ClientCases.all(), AbiCases.all())
         .flatMap(List::stream)
         .toList();
   }
