@@ -27,6 +27,18 @@ public interface StoreCensus {
    */
   List<String> keys(int limit, Deadline deadline);
 
+  /**
+   * Asks what the counters leave out.
+   *
+   * @param deadline when to give up
+   * @return reasons why a key count of 0 would not prove that nothing old can be read, such as objects on disk; empty if
+   *     none
+   * @throws GatunException if the master's administration cannot be reached
+   */
+  default List<String> uncounted(Deadline deadline) {
+    return List.of();
+  }
+
   /** {@return where the counters come from, for reports} */
   String source();
 

@@ -1,6 +1,7 @@
 package dev.gatun.refit;
 
 import dev.gatun.backend.Deadline;
+import dev.gatun.backend.StoreCensus.Reading;
 import dev.gatun.backend.WeightEpoch;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -42,12 +43,16 @@ final class Attempt {
     steps.time("verify", this::verify);
   }
 
+  private record Baseline(List<String> uncounted, Reading reading) {}
+
   private String baseline() {
     each("doubts", half(), trace -> true, (trace, until) -> trace.port().store().doubts(),
         (trace, doubts) -> doubts.forEach(trace::unproven), StoreTrace::unproven);
-    each("census", half(), trace -> trace.port().hasCensus(), (trace, until) -> trace.port().read(until),
-        (trace, reading) -> trace.before = reading,
-        (trace, problem) -> trace.unproven("the census could not be read: " + problem));
+    each("census", half(), trace -> trace.port().hasCensus(),
+        (trace, until) -> new Baseline(trace.port().uncounted(until), trace.port().read(until)), (trace, baseline) -> {
+          baseline.uncounted().forEach(trace::unproven);
+          trace.before = baseline.reading();
+        }, (trace, problem) -> trace.unproven("the census could not be read: " + problem));
     traces.stream().filter(trace -> !trace.port().hasCensus()).forEach(trace -> trace.unproven(
         "no census: without the master's counters, puts in flight cannot be seen"));
     return traces.stream().filter(trace -> trace.before != null).count() + " of " + traces.size() + " censuses read";

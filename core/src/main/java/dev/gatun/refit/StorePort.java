@@ -53,6 +53,11 @@ final class StorePort {
     return census.orElseThrow().read(deadline);
   }
 
+  /** What the master's counters leave out. */
+  List<String> uncounted(Deadline deadline) {
+    return census.orElseThrow().uncounted(deadline);
+  }
+
   List<String> keys(int limit, Deadline deadline) {
     return census.orElseThrow().keys(limit, deadline);
   }

@@ -27,6 +27,7 @@ final class FakeMaster implements StoreCensus {
   private String role = "leader";
   private boolean space = true;
   private boolean down;
+  private List<String> uncounted = List.of();
 
   FakeMaster(String name) {
     this.name = name;
@@ -127,6 +128,16 @@ final class FakeMaster implements StoreCensus {
           .limit(limit)
           .toList();
     }
+  }
+
+  /** Keeps something that its counters do not count. */
+  synchronized void uncounted(String reason) {
+    uncounted = List.of(reason);
+  }
+
+  @Override
+  public synchronized List<String> uncounted(Deadline deadline) {
+    return uncounted;
   }
 
   @Override

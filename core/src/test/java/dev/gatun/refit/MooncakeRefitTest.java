@@ -15,19 +15,25 @@ import dev.gatun.refit.RefitPolicy.OtherClients;
 import dev.gatun.store.GetResult;
 import dev.gatun.store.PutResult;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Refits on a real master and a real storage process. */
 @Tag("mooncake")
@@ -108,6 +114,50 @@ class MooncakeRefitTest extends RefitContract {
     Await.until("the calls came back", () -> node.coordinator.unfinished().isEmpty());
     Await.until("a proof", () -> node.coordinator.refit(epoch(2)).outcome() == RefitOutcome.VERIFIED);
     assertEquals(new GetResult.Miss(), get(node, 0));
+  }
+
+  @Test
+  @DisplayName("K1.14 pages on disk go too: after a restart their keys miss, and then hold the new pages alone")
+  void pagesOnDisk(@TempDir Path disk) {
+    MooncakeMaster own = closing(MooncakeTestRuntime.startMaster(
+        MooncakeTestRuntime.masterOptions().withFlag("root_fs_dir", disk.toString())));
+    StoreOptions options = MooncakeTestRuntime.client(own).segmentBytes(16L << 20).localBufferBytes(16L << 20).build();
+    Node first = node(options, PLAIN, RefitPolicy.defaults());
+    putPages(first, 10, 1);
+    Await.until("old pages on disk", () -> filesUnder(disk) == 10);
+
+    RefitReport report = first.coordinator.refit(epoch(2));
+
+    assertEquals(RefitOutcome.UNVERIFIED, report.outcome(), report::text);
+    assertEquals(1, report.reasons().size(), report::text);
+    assertTrue(report.reasons().getFirst().contains("the master keeps objects on disk as well"), report::text);
+    assertEquals(0, report.stores().getFirst().keyCount());
+    Await.until("no file on disk", () -> filesUnder(disk) == 0);
+    first.store.close();
+    Node second = node(options, PLAIN, RefitPolicy.defaults());
+    for (int i = 0; i < 10; i++)
+      assertEquals(new GetResult.Miss(), get(second, i));
+    putPages(second, 10, 2);
+    Await.until("new pages on disk", () -> filesUnder(disk) == 10);
+    second.store.close(); // and with it their memory
+    Node third = node(options, PLAIN, RefitPolicy.defaults());
+    int fromDisk = 0;
+    for (int i = 0; i < 10; i++) {
+      MemorySegment target = arena.allocate(PAGE_BYTES);
+      if (third.store.get(key(i), target) instanceof GetResult.Hit) {
+        fromDisk++;
+        assertEquals(2, target.get(ValueLayout.JAVA_LONG, 0), "page " + i);
+      }
+    }
+    assertEquals(10, fromDisk);
+  }
+
+  private static long filesUnder(Path folder) {
+    try (Stream<Path> files = Files.walk(folder)) {
+      return files.filter(Files::isRegularFile).count();
+    } catch (IOException | UncheckedIOException e) {
+      return -1; // a file went while it was looked at
+    }
   }
 
   @Test

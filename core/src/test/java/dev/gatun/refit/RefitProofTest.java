@@ -250,6 +250,20 @@ class RefitProofTest {
   }
 
   @Test
+  @DisplayName("a late canary that is put but not seen is doubted like an early one")
+  void lateCanaryNeverSeen() {
+    Replica replica = Replica.plain();
+    replica.master.space(false);
+    replica.store.script.does("removeAll", () -> replica.master.space(true)).answers("size", -703);
+
+    RefitReport report = replica.coordinator.refit(NEW);
+
+    assertEquals(RefitOutcome.FAILED, report.outcome(), "nobody removed it, either");
+    assertTrue(report.reasons().contains("store: the canary was put but not seen: REPLICA_IS_NOT_READY (-703)"),
+        report::text);
+  }
+
+  @Test
   @DisplayName("no memory at all: no canary, yet a census that counted our attempts proves the store empty")
   void noSpaceAtAll() {
     Replica replica = Replica.plain();
@@ -337,6 +351,19 @@ class RefitProofTest {
   }
 
   @Test
+  @DisplayName("no census: a lost canary is no further reason, since no count of removals belongs to one master")
+  void noCensusLostCanary() {
+    Replica replica = Replica.with(false, RefitPolicy.defaults(), FakeStore::withoutCensus);
+    replica.store.script.does("removeAll", () -> replica.master.lose("gatun-canary"));
+
+    RefitReport report = replica.coordinator.refit(NEW);
+
+    assertEquals(RefitOutcome.UNVERIFIED, report.outcome());
+    assertEquals(List.of("store: no census: without the master's counters, puts in flight cannot be seen"),
+        report.reasons());
+  }
+
+  @Test
   @DisplayName("no census: no proof, since the list hides puts in flight")
   void noCensus() {
     Replica replica = Replica.with(false, RefitPolicy.defaults(), FakeStore::withoutCensus).filled();
@@ -381,6 +408,20 @@ class RefitProofTest {
     assertEquals(RefitOutcome.ISOLATED,
         Replica.with(true, RefitPolicy.defaults(), store -> store.doubting("another client caches")).coordinator
             .refit(NEW).outcome());
+  }
+
+  @Test
+  @DisplayName("K1.14 what the master keeps and does not count keeps it from VERIFIED; epochs in the keys isolate")
+  void uncounted() {
+    for (boolean epochInKey : new boolean[]{false, true}) {
+      Replica replica = new Replica("store", new FakeMaster("master"), epochInKey, RefitPolicy.defaults());
+      replica.master.uncounted("objects on disk");
+
+      RefitReport report = replica.coordinator.refit(NEW);
+
+      assertEquals(epochInKey ? RefitOutcome.ISOLATED : RefitOutcome.UNVERIFIED, report.outcome());
+      assertEquals(List.of("store: objects on disk"), report.reasons());
+    }
   }
 
   @Test
@@ -478,6 +519,19 @@ class RefitProofTest {
   }
 
   @Test
+  @DisplayName("the epoch in force does not isolate from itself, even where nobody can list what is left")
+  void epochInForceUnlisted() {
+    Replica replica = Replica.keyed(RefitPolicy.defaults()).filled();
+    replica.store.script.answers("removeAll", -900);
+    replica.master.script.answers("keys", -1);
+
+    RefitReport report = replica.coordinator.refit(OLD);
+
+    assertEquals(RefitOutcome.FAILED, report.outcome(), report::text);
+    assertTrue(replica.master.size(replica.store.key("page0", OLD)) > 0, "the old page stands under the same key");
+  }
+
+  @Test
   @DisplayName("two stores of two masters: one without proof is enough to have none")
   void twoMasters() {
     Replica replica = Replica.plain().filled();
@@ -502,6 +556,17 @@ class RefitProofTest {
 
     replica.store.script.answers("removeAll", -900);
     assertEquals(RefitOutcome.FAILED, replica.coordinator.refit(NEXT).outcome(), "the plain one is not");
+  }
+
+  @Test
+  @DisplayName("a plain store in doubt does not fail for what was left of a store with epochs, which cannot be asked for")
+  void mixedCodecsInDoubt() {
+    Replica replica = Replica.plain();
+    FakeStore keyed = new FakeStore("keyed", new FakeMaster("second"), replica.gate, true);
+    keyed.script.answers("removeAll", -900);
+    replica.store.script.answers("size", -703);
+
+    assertEquals(RefitOutcome.UNVERIFIED, replica.coordinator.refit(NEW).outcome());
   }
 
   @Test

@@ -49,6 +49,17 @@ final class MasterCensus implements StoreCensus, AutoCloseable {
     return admin.lines("/get_all_keys", limit, deadline);
   }
 
+  /** Only nodes that hold a file can remove it, and the master does not learn whether they did. */
+  @Override
+  public List<String> uncounted(Deadline deadline) {
+    Map<String, Long> samples = PrometheusText.parse(admin.get("/metrics", deadline));
+    long files = Math.max(samples.getOrDefault("master_total_file_capacity_bytes", 0L),
+        samples.getOrDefault("master_allocated_file_size_bytes", 0L));
+    return files == 0
+        ? List.of()
+        : List.of("the master keeps objects on disk as well: it forgets their keys, but does not see their files go");
+  }
+
   @Override
   public String source() {
     return admin.url();

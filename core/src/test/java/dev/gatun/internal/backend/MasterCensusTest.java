@@ -138,6 +138,20 @@ class MasterCensusTest {
   }
 
   @Test
+  @DisplayName("K1.14 files on disk, or room for them, are said to be beyond what the counters count")
+  void disk() {
+    String plain = metrics(7, 1, 1, 1, 1, 1, 1);
+    pages.put("/metrics", plain);
+    assertEquals(List.of(), census.uncounted(patient()));
+    pages.put("/metrics", plain + "master_total_file_capacity_bytes 0\nmaster_allocated_file_size_bytes 0\n");
+    assertEquals(List.of(), census.uncounted(patient()));
+    for (String gauge : List.of("master_total_file_capacity_bytes", "master_allocated_file_size_bytes")) {
+      pages.put("/metrics", plain + gauge + " 4096\n");
+      assertEquals(1, census.uncounted(patient()).size(), gauge);
+    }
+  }
+
+  @Test
   @DisplayName("a gauge that is missing is an error by its name, never a zero")
   void missingGauge() {
     pages.put("/metrics", metrics(7, 1, 1, 1, 1, 1, 1).replace("master_key_count 7", "master_keys 7"));
