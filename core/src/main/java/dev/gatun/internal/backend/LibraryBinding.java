@@ -31,6 +31,11 @@ record LibraryBinding(String library, LibraryLocation location, Map<String, Stri
   private static final String RPC_TIMEOUT = "MC_RPC_TIMEOUT_MS";
   private static final String RPC_CONNECT_TIMEOUT = "MC_RPC_CONNECT_TIMEOUT_MS";
 
+  private static final String SETUP_RETRIES = "MC_STORE_CLIENT_SETUP_RETRIES";
+  // each attempt of a set-up picks another of some 2,000 ports at random, so a third collision in a row is all but
+  // impossible; the library's own 20 wait 20 time limits for a master that takes connections and answers none
+  private static final String SETUP_RETRIES_DEFAULT = "3";
+
   private static @Nullable LibraryBinding bound;
 
   /**
@@ -81,6 +86,7 @@ record LibraryBinding(String library, LibraryLocation location, Map<String, Stri
     String millis = Long.toString(options.rpcTimeout().toMillis());
     settings.put(RPC_TIMEOUT, millis);
     settings.put(RPC_CONNECT_TIMEOUT, millis);
+    settings.put(SETUP_RETRIES, NativeEnvironment.getenv(SETUP_RETRIES).orElse(SETUP_RETRIES_DEFAULT));
     return settings;
   }
 

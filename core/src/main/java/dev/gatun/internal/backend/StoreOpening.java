@@ -1,5 +1,6 @@
 package dev.gatun.internal.backend;
 
+import dev.gatun.backend.Deadline;
 import dev.gatun.backend.GatunException;
 import dev.gatun.backend.StoreCensus;
 import dev.gatun.backend.StoreException;
@@ -40,12 +41,14 @@ final class StoreOpening {
       if (pointer.address() == 0) throw new GatunException("the " + options.library() + " library created no store");
       NativeHandle<StoreCall> handle = new NativeHandle<>(MooncakeStoreBackend.name(options), pointer,
           MooncakeStoreC::mooncake_store_destroy, StoreCall.class);
-      int code = setup(pointer, options);
-      if (code != 0) {
-        handle.close(dev.gatun.backend.Deadline.after(options.closeTimeout()));
-        throw refused(options, code);
+      try {
+        int code = setup(pointer, options);
+        if (code != 0) throw refused(options, code);
+        return new MooncakeStoreBackend(handle, options, hostname(pointer), doubts, census);
+      } catch (RuntimeException e) {
+        handle.close(Deadline.after(options.closeTimeout()));
+        throw e;
       }
-      return new MooncakeStoreBackend(handle, options, hostname(pointer), doubts, census);
     });
     OpenStores.add(store);
     return store;
