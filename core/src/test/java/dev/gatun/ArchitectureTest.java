@@ -8,9 +8,11 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaMethod;
+import com.tngtech.archunit.core.domain.properties.HasName;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.nio.file.Path;
 import java.util.List;
@@ -67,6 +69,18 @@ class ArchitectureTest {
     noClasses().that().resideInAPackage(ROOT + "backend")
         .should().dependOnClassesThat(not(resideInAnyPackage("java..", ROOT + "backend", "org.jspecify..")))
         .check(core);
+  }
+
+  @Test
+  @DisplayName("K13.07 native code never calls into Java: nothing makes an upcall stub, so no exception can leave one")
+  void noUpcalls() {
+    JavaClasses all = new ClassFileImporter().importPaths(Stream.of("native", "bindings", "core")
+        .map(module -> Path.of("..", module, "target", "classes")).toArray(Path[]::new));
+    for (String used : List.of("dev.gatun.nativelib", "dev.gatun.bindings.mooncake", "dev.gatun.store"))
+      assertTrue(all.containPackage(used), used);
+    noClasses().should().callMethodWhere(JavaCall.Predicates.target(HasName.Predicates.name("upcallStub"))).check(all);
+    assertTrue(all.stream().flatMap(type -> type.getMethodCallsFromSelf().stream())
+        .anyMatch(call -> call.getName().equals("downcallHandle")), "calls of the linker are seen");
   }
 
   @Test

@@ -9,6 +9,7 @@ import dev.gatun.testing.Thrown;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.DisplayName;
@@ -227,6 +228,24 @@ class StoreOptionsTest {
   @DisplayName("K9.10 a misspelled option is refused with the one that was meant")
   void nearMisses(String name, String meant) {
     assertEquals("unknown option \"" + name + "\"; did you mean \"" + meant + "\"?", refusal(b -> b.set(name, "1")));
+  }
+
+  @Test
+  @DisplayName("K2.08 no option, policy or limit assumes how long a lease lasts: only the master knows")
+  void noLease() {
+    assertTrue(refusal(b -> b.set("leaseTtl", "5s")).startsWith("unknown option"));
+    for (Class<?> type : List.of(StoreOptions.class, dev.gatun.store.StorePolicy.class,
+        dev.gatun.store.AsyncOptions.class, dev.gatun.refit.RefitPolicy.class)) {
+      for (var component : type.getRecordComponents())
+        assertFalse(component.getName().toLowerCase(Locale.ROOT).matches(".*(lease|ttl).*"), component::toString);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tenant", "tenantId", "tenant_id", "namespace"})
+  @DisplayName("K10.04 there is no option for a tenant, and none is taken for one")
+  void tenant(String name) {
+    assertTrue(refusal(b -> b.set(name, "team-b")).startsWith("unknown option \"" + name + '"'));
   }
 
   @ParameterizedTest

@@ -92,6 +92,14 @@ class MooncakeConfigFileTest {
     assertTrue(message.startsWith("global_segment_size must be"), message);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"default_kv_lease_ttl", "lease_ttl", "kv_lease_ttl_ms"})
+  @DisplayName("K2.08 a lease is the master's to configure: asked of the client, it is refused and not dropped")
+  void leaseRefused(String key) throws IOException {
+    String message = refusal("{\"master_server_address\":\"a:1\",\"" + key + "\":5000}");
+    assertTrue(message.startsWith("unknown key \"" + key + '"'), message);
+  }
+
   @Test
   @DisplayName("K9.10 an unknown key is refused with the closest known one")
   void unknownKey() throws IOException {
@@ -109,10 +117,31 @@ class MooncakeConfigFileTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"enable_offload,true", "enable_offload,'\"1\"'", "standalone_storage,true", "tenant_id,'\"team-b\"'",
-      "client_server_address,'\"a:1\"'", "device_name_per_gpu,'[\"mlx5_0\"]'"})
+  @CsvSource({"standalone_storage,true", "client_server_address,'\"a:1\"'", "device_name_per_gpu,'[\"mlx5_0\"]'"})
   @DisplayName("what the C interface cannot do is refused, not dropped")
   void notInTheInterface(String key, String json) throws IOException {
+    assertNotInTheInterface(key, json);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"enable_offload,true", "enable_offload,'\"1\"'", "enable_ssd_offload,true",
+      "ssd_offload_path,'\"/mnt/kv\"'"})
+  @DisplayName("K1.17 a tier that would outlast a removal is refused when it is configured")
+  void offload(String key, String json) throws IOException {
+    assertNotInTheInterface(key, json);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"\"team-b\"", "\"Default\"", "\"default/b\"", "\"0\""})
+  @DisplayName("K10.04 a tenant is refused, since the C interface would silently use the default one")
+  void tenant(String json) throws IOException {
+    assertNotInTheInterface("tenant_id", json);
+    assertEquals("tenant_id must be text: 7", refusal("{\"master_server_address\":\"a:1\",\"tenant_id\":7}"));
+    assertEquals("unknown key \"tenant\"; did you mean \"tenant_id\"?",
+        refusal("{\"master_server_address\":\"a:1\",\"tenant\":" + json + "}"));
+  }
+
+  private void assertNotInTheInterface(String key, String json) throws IOException {
     String message = refusal("{\"master_server_address\":\"a:1\",\"" + key + "\":" + json + "}");
     assertTrue(message.startsWith(key + " must be ") && message.contains("C interface"), message);
   }

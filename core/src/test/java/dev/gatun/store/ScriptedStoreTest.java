@@ -308,7 +308,7 @@ class ScriptedStoreTest {
   }
 
   @Test
-  @DisplayName("a codec without an epoch is refused where a removal would prove nothing, and the backend is closed")
+  @DisplayName("K1.17 a codec without an epoch is refused where a removal would prove nothing, and the backend is closed")
   void doubts() {
     backend.doubts = List.of("the hot cache is on");
     IllegalArgumentException refusal = assertThrows(IllegalArgumentException.class,

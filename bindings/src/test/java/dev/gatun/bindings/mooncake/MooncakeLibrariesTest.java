@@ -9,7 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.gatun.bindings.linking.LibraryVetting;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.SymbolLookup;
+import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -34,6 +37,26 @@ class MooncakeLibrariesTest {
     assertEquals(26, AllowList.ENGINE.functions().size());
     assertEquals(Stream.of(AllowList.STORE, AllowList.ENGINE).flatMap(list -> list.functions().stream()).toList(),
         MooncakeLibraries.functions());
+  }
+
+  @Test
+  @DisplayName("K15.06 the engine's graceful-shutdown switch is in the header, and neither bound nor asked for by name")
+  void gracefulShutdownIsNotBound() throws Exception {
+    String name = "enableGracefulShutdown";
+    assertTrue(Files.readString(Repository.ABI.resolve("mooncake_transfer_engine.h")).contains(name));
+    assertFalse(AllowList.ENGINE.functions().contains(name));
+    assertFalse(MooncakeLibraries.functions().contains(name));
+    assertEquals(List.of(), Stream.of(MooncakeEngineC.class.getMethods()).map(Method::getName)
+        .filter(method -> method.startsWith(name)).toList());
+    assertEquals(List.of(), Repository.javaSources().filter(file -> text(file).contains(name)).toList());
+  }
+
+  private static String text(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Test

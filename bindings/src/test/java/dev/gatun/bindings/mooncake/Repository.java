@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** Where the sources are, and the programs that a test runs on them. */
 final class Repository {
@@ -20,6 +21,22 @@ final class Repository {
       throw new AssertionError("system property " + name + " is not set: run this test through Maven");
     }
     return value;
+  }
+
+  /** Every Java source that is shipped: of all modules, generated ones included, tests not. */
+  static Stream<Path> javaSources() throws IOException {
+    List<Path> sources;
+    try (Stream<Path> files = Files.walk(ROOT)) {
+      sources = files.filter(file -> file.toString().endsWith(".java"))
+          .filter(
+              file -> file.toString().contains("/src/main/java/") || file.toString().contains("/src/generated/java/"))
+          .toList();
+    }
+    for (String module : List.of("native", "bindings", "core", "src", "benchmarks")) {
+      if (sources.stream().noneMatch(file -> file.startsWith(ROOT.resolve(module))))
+        throw new AssertionError("no sources of " + module + " under " + ROOT);
+    }
+    return sources.stream();
   }
 
   /** A file that the native module has built. */

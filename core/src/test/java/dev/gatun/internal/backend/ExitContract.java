@@ -1,6 +1,7 @@
 package dev.gatun.internal.backend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A process with a live store ends in every way a JVM can end, with the code it should have and no crash report. */
 abstract class ExitContract {
@@ -64,6 +66,22 @@ abstract class ExitContract {
       ChildJvm.End end = ended(child, "return with a late store");
       assertEquals(0, end.code(), end.output());
       assertTrue(end.output().contains("late: no store can be opened: the JVM is shutting down"), end.output());
+    }
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @ValueSource(strings = {"registered", "registered close"})
+  @DisplayName("K12.07 a process with 8 GiB registered ends soon after its last line, closed before or by the hook")
+  void largeRegistration(String how) {
+    try (ChildJvm child = start(how)) {
+      child.awaitLine("registered 8589934592");
+      long start = System.nanoTime();
+      ChildJvm.End end = ended(child, how);
+      long millis = (System.nanoTime() - start) / 1_000_000;
+      assertEquals(0, end.code(), end.output());
+      assertFalse(end.output().contains("still pending"), end.output());
+      // destroying a store takes up to 3 s, ending the process as long again; the rest is room for a busy machine
+      assertTrue(millis < 30_000, "took " + millis + " ms");
     }
   }
 

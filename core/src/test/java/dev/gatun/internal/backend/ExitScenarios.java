@@ -4,10 +4,19 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import dev.gatun.backend.ClosedException;
+import dev.gatun.backend.EpochGate;
 import dev.gatun.backend.GatunException;
+import dev.gatun.backend.Observer;
 import dev.gatun.backend.ReplicateOptions;
 import dev.gatun.backend.StoreBackend;
 import dev.gatun.backend.StoreOptions;
+import dev.gatun.backend.WeightEpoch;
+import dev.gatun.memory.MemoryBudget;
+import dev.gatun.memory.Slab;
+import dev.gatun.memory.SlabOptions;
+import dev.gatun.store.KeyCodec;
+import dev.gatun.store.KvStore;
+import dev.gatun.store.StorePolicy;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -27,6 +36,7 @@ import org.jspecify.annotations.Nullable;
 final class ExitScenarios {
   private static final int THREADS = 8;
   private static final int NULLS = 1_000_000;
+  private static final long LARGE_BYTES = 8L << 30;
 
   private ExitScenarios() {}
 
@@ -46,6 +56,8 @@ final class ExitScenarios {
       case "return" -> say("returning");
       case "exit" -> System.exit(3);
       case "halt" -> Runtime.getRuntime().halt(4);
+      case "registered" -> register(store);
+      case "registered close" -> register(store).close();
       case "late" -> Runtime.getRuntime().addShutdownHook(new Thread(() -> openLate(arguments)));
       case "wait" -> new CountDownLatch(1).await();
       case "threads" -> exitUnderGets(store, key, arena);
@@ -63,6 +75,17 @@ final class ExitScenarios {
     }
     return new MooncakeBackendProvider().open(StoreOptions.mooncake(arguments[0]).segmentBytes(16L << 20)
         .rpcTimeout(MooncakeTestRuntime.RPC_TIMEOUT).build());
+  }
+
+  /** A large slab, of which nothing is touched but what the library touches. */
+  private static KvStore register(StoreBackend store) {
+    StoreOptions options = StoreOptions.loopback("registered", 0);
+    KvStore owner = KvStore.open(store, options, KeyCodec.plain("exit"), new EpochGate(new WeightEpoch("run", 1)),
+        Observer.NONE, StorePolicy.DEFAULT);
+    owner.register(Slab.allocate(SlabOptions.of("large", LARGE_BYTES)
+        .within(MemoryBudget.capped("large", LARGE_BYTES))));
+    say("registered " + LARGE_BYTES);
+    return owner;
   }
 
   /** Hooks run side by side, so a store may still open until the one that closes stores has begun. */

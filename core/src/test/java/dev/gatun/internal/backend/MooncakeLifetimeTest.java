@@ -223,6 +223,27 @@ class MooncakeLifetimeTest {
     }
   }
 
+  @Test
+  @DisplayName("K2.08 how long a read protects is what the master was told, not what a client assumes")
+  void leaseIsTheMasters() {
+    MasterOptions options = MasterOptions.standard();
+    try (MooncakeMaster brief = MooncakeTestRuntime.startMaster(options.withFlag("default_kv_lease_ttl", "300"));
+        MooncakeMaster lasting = MooncakeTestRuntime.startMaster(options.withFlag("default_kv_lease_ttl", "600000"));
+        StoreBackend atBrief = open(MooncakeTestRuntime.client(brief).segmentBytes(16L << 20).build());
+        StoreBackend atLasting = open(MooncakeTestRuntime.client(lasting).segmentBytes(16L << 20).build());
+        Arena arena = Arena.ofConfined()) {
+      MemorySegment key = arena.allocateFrom("k");
+      for (StoreBackend store : List.of(atLasting, atBrief)) {
+        assertEquals(0, store.put(key, key, key.byteSize(), store.encodeReplicate(ReplicateOptions.DEFAULT, arena)));
+        assertEquals(1, store.exists(key));
+      }
+      assertEquals(-706, atLasting.remove(key, false));
+      await("the end of the brief lease", () -> atBrief.remove(key, false) == 0);
+      assertEquals(-706, atLasting.remove(key, false));
+      assertEquals(0, atLasting.remove(key, true));
+    }
+  }
+
   private static void await(String what, BooleanSupplier condition) {
     Deadline deadline = Deadline.after(Duration.ofSeconds(60));
     while (!condition.getAsBoolean()) {

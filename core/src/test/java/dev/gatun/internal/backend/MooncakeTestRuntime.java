@@ -74,8 +74,13 @@ public final class MooncakeTestRuntime {
 
   /** {@return a storage process for a master, to be closed by the caller; it ends when its input does} */
   public static ChildJvm storage(MooncakeMaster master, long segmentBytes) {
+    return storage(master, segmentBytes, "127.0.0.1");
+  }
+
+  /** {@return a storage process under a name of its own} */
+  public static ChildJvm storage(MooncakeMaster master, long segmentBytes, String localHostname) {
     ChildJvm child = ChildJvm.start(StorageProcess.class, master.rpcAddress(), master.adminUrl().toString(),
-        Long.toString(segmentBytes));
+        Long.toString(segmentBytes), localHostname);
     child.awaitLine("storage ready");
     return child;
   }

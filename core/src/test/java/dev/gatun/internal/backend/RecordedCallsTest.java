@@ -46,12 +46,30 @@ class RecordedCallsTest {
   @DisplayName("K9.08 native code sees exactly the configured values, and the signal marker when it creates")
   void options() {
     List<String> lines = run("options", Map.of("MC_RPC_TIMEOUT_MS", "77"));
-    assertEquals("native create tcp=1 ipv6=- rpc=1500 connect=1500 marker=1", line(lines, "native create"));
+    assertEquals("native create tcp=1 ipv6=- rpc=1500 connect=1500 retries=3 marker=1", line(lines, "native create"));
     assertTrue(line(lines, "native setup").matches("native setup 1 host=127.0.0.1:12399 "
         + "metadata=http://127.0.0.1:8080/metadata segment=67108864 buffer=33554432 protocol=tcp devices=mlx5_0,mlx5_1 "
         + "master=127.0.0.1:\\d+"), line(lines, "native setup"));
     assertEquals("java name mooncake 127.0.0.1:PORT hostname recorder:1", line(lines, "java name"));
     assertEquals("native destroy 1", line(lines, "native destroy"));
+  }
+
+  @Test
+  @DisplayName("K7.11 whoever wants more attempts of a set-up keeps them")
+  void setupAttempts() {
+    assertTrue(
+        line(run("doubts", Map.of("MC_STORE_CLIENT_SETUP_RETRIES", "9")), "native create").contains("retries=9"));
+  }
+
+  @Test
+  @DisplayName("K12.07 closing a store unregisters its memory before the native store goes, and frees it after")
+  void unregistersFirst() {
+    List<String> lines = run("registered", Map.of());
+    List<String> order = lines.stream()
+        .filter(line -> line.matches("native (un)?register .*|native destroy .*|java .*"))
+        .toList();
+    assertEquals(List.of("native register 1 " + (64 << 20), "native unregister 1", "native destroy 1",
+        "java closed, 0 registrations", "java end"), order);
   }
 
   @Test
@@ -123,11 +141,20 @@ class RecordedCallsTest {
   }
 
   @Test
-  @DisplayName("K6.12 a store that cannot be set up is destroyed once, and the message names master and code")
+  @DisplayName("K6.12 K13.10 a store that cannot be set up is destroyed once, and the message names master and code")
   void setupFails() {
     List<String> lines = run("setupFails", Map.of("RECORDER_SETUP", "-600"));
     String message = line(lines, "java GatunException");
     assertTrue(message.contains("setup(master 127.0.0.1:") && message.contains("INVALID_PARAMS (-600)"), message);
+    assertEquals(1, lines.stream().filter(line -> line.equals("native destroy 1")).count(), lines::toString);
+  }
+
+  @Test
+  @DisplayName("K13.10 a store that is set up but has no name is destroyed once, not lost")
+  void hostnameFails() {
+    List<String> lines = run("setupFails", Map.of("RECORDER_HOSTNAME", "-1"));
+    String message = line(lines, "java StoreException");
+    assertTrue(message.contains("hostname"), message);
     assertEquals(1, lines.stream().filter(line -> line.equals("native destroy 1")).count(), lines::toString);
   }
 

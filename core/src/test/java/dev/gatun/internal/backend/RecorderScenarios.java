@@ -5,10 +5,18 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.gatun.backend.Deadline;
+import dev.gatun.backend.EpochGate;
+import dev.gatun.backend.Observer;
 import dev.gatun.backend.ReplicateOptions;
 import dev.gatun.backend.StoreBackend;
 import dev.gatun.backend.StoreOptions;
 import dev.gatun.backend.StoreOptionsBuilder;
+import dev.gatun.backend.WeightEpoch;
+import dev.gatun.memory.Slab;
+import dev.gatun.memory.SlabOptions;
+import dev.gatun.store.KeyCodec;
+import dev.gatun.store.KvStore;
+import dev.gatun.store.StorePolicy;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -39,6 +47,7 @@ final class RecorderScenarios {
         case "replicate" -> replicate();
         case "refusals" -> refusals();
         case "destroyHangs" -> destroyHangs();
+        case "registered" -> registered();
         case "setupFails" -> say(outcome(builder -> builder));
         case "doubts" -> {
           try (StoreBackend store = open(builder -> builder)) {
@@ -119,6 +128,18 @@ final class RecorderScenarios {
       say("loopback opened");
     } catch (RuntimeException e) {
       say("loopback " + e.getMessage());
+    }
+  }
+
+  private static void registered() {
+    StoreOptions options = StoreOptions.mooncake("127.0.0.1:" + port).libraryPath(library).build();
+    try (Slab slab = Slab.allocate(SlabOptions.of("registered", 64 << 20))) {
+      try (
+          KvStore store = KvStore.open(new MooncakeBackendProvider().open(options), options, KeyCodec.plain("recorder"),
+              new EpochGate(new WeightEpoch("run", 1)), Observer.NONE, StorePolicy.DEFAULT)) {
+        store.register(slab);
+      }
+      say("closed, " + slab.registrations().size() + " registrations");
     }
   }
 

@@ -53,7 +53,7 @@ class NativeHandleTest {
   }
 
   @Test
-  @DisplayName("K6.12 the native object is destroyed once, however often it is closed")
+  @DisplayName("K6.12 K13.10 the native object is destroyed once, however often it is closed")
   void destroyedOnce() {
     NativeHandle<Call> handle = handle();
     for (int i = 0; i < 3; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A store library that stores nothing and prints what it is asked to do, so that tests see each value as native code
- * sees it. Environment: RECORDER_CREATE_NULL, RECORDER_SETUP (code), RECORDER_CODE (answer of the other calls),
- * RECORDER_DESTROY_HANGS. Like a self-contained store library, it exports no function of the engine.
+ * sees it. Environment: RECORDER_CREATE_NULL, RECORDER_SETUP and RECORDER_HOSTNAME (codes), RECORDER_CODE (answer of
+ * the other calls), RECORDER_DESTROY_HANGS. Like a self-contained store library, it exports no function of the engine.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -38,8 +38,8 @@ static int marker(void) { return dlsym(RTLD_DEFAULT, "Py_IsInitialized") != NULL
   } while (0)
 
 void *mooncake_store_create(void) {
-  SAY("create tcp=%s ipv6=%s rpc=%s connect=%s marker=%d", text("MC_FORCE_TCP"), text("MC_USE_IPV6"),
-      text("MC_RPC_TIMEOUT_MS"), text("MC_RPC_CONNECT_TIMEOUT_MS"), marker());
+  SAY("create tcp=%s ipv6=%s rpc=%s connect=%s retries=%s marker=%d", text("MC_FORCE_TCP"), text("MC_USE_IPV6"),
+      text("MC_RPC_TIMEOUT_MS"), text("MC_RPC_CONNECT_TIMEOUT_MS"), text("MC_STORE_CLIENT_SETUP_RETRIES"), marker());
   return number("RECORDER_CREATE_NULL") ? NULL : &store;
 }
 
@@ -57,7 +57,7 @@ int mooncake_store_setup(void *handle, const char *host, const char *metadata, u
 
 int mooncake_store_get_hostname(void *handle, char *buffer, size_t size) {
   snprintf(buffer, size, "recorder:1");
-  return handle == &store ? 0 : -1;
+  return handle == &store ? (int)number("RECORDER_HOSTNAME") : -1;
 }
 
 int mooncake_store_health_check(void *handle) { return handle == &store ? (int)number("RECORDER_CODE") : -1; }
