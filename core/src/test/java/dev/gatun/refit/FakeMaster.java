@@ -23,6 +23,7 @@ final class FakeMaster implements StoreCensus {
   private long starts;
   private long ends;
   private long keyCountError;
+  private long startsShown = Long.MAX_VALUE;
   private String startId = "start-1";
   private String role = "leader";
   private boolean space = true;
@@ -115,7 +116,7 @@ final class FakeMaster implements StoreCensus {
     OptionalLong scripted = script.hit("read");
     synchronized (this) {
       if (down || scripted.isPresent()) throw new GatunException("GET " + name + "/metrics: refused");
-      return new Reading(objects.size() + keyCountError, starts, ends, 0, role, startId);
+      return new Reading(objects.size() + keyCountError, Math.min(starts, startsShown), ends, 0, role, startId);
     }
   }
 
@@ -128,6 +129,11 @@ final class FakeMaster implements StoreCensus {
           .limit(limit)
           .toList();
     }
+  }
+
+  /** The counter of put starts never shows more than this. */
+  synchronized void startsShown(long most) {
+    startsShown = most;
   }
 
   /** Keeps something that its counters do not count. */

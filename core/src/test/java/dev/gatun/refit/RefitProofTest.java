@@ -281,7 +281,10 @@ class RefitProofTest {
     Replica replica = Replica.with(false, RefitPolicy.defaults(), FakeStore::withoutCensus);
     replica.master.space(false);
 
-    assertEquals(RefitOutcome.UNVERIFIED, replica.coordinator.refit(NEW).outcome());
+    RefitReport report = replica.coordinator.refit(NEW);
+
+    assertEquals(RefitOutcome.UNVERIFIED, report.outcome());
+    assertTrue(report.reasons().contains("store: no space for a canary"), report::text);
   }
 
   @Test
@@ -361,6 +364,21 @@ class RefitProofTest {
     assertEquals(RefitOutcome.UNVERIFIED, report.outcome());
     assertEquals(List.of("store: no census: without the master's counters, puts in flight cannot be seen"),
         report.reasons());
+  }
+
+  @Test
+  @DisplayName("a census that missed one of two stores' canaries lags, and proves nothing")
+  void censusLags() {
+    Replica replica = Replica.plain();
+    new FakeStore("other", replica.master, replica.gate, false);
+    replica.master.startsShown(1);
+
+    RefitReport report = replica.coordinator.refit(NEW);
+
+    assertEquals(RefitOutcome.UNVERIFIED, report.outcome());
+    assertTrue(report.reasons().contains(
+        "store: the census counted 1 puts where ours were at least 2: it watches another master, or lags"),
+        report::text);
   }
 
   @Test
