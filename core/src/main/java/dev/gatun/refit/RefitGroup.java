@@ -38,8 +38,13 @@ public final class RefitGroup {
   public RefitGroup(RefitPolicy policy, List<RefitCoordinator> members) {
     this(policy, false);
     if (members.isEmpty()) throw new IllegalArgumentException("members must be one or more: none");
-    for (RefitCoordinator member : members)
-      join(member);
+    try {
+      for (RefitCoordinator member : members)
+        join(member);
+    } catch (IllegalArgumentException | IllegalStateException refused) {
+      members().forEach(RefitCoordinator::alone); // nobody will have this group, so nobody could leave it
+      throw refused;
+    }
   }
 
   private RefitGroup(RefitPolicy policy, boolean solo) {
@@ -107,6 +112,7 @@ public final class RefitGroup {
     } else {
       synchronized (from) {
         from.refuseWhileRunning();
+        if (!member.group().equals(from)) throw new IllegalStateException("the replica has just joined another group");
         from.members.clear();
         member.group(this);
       }

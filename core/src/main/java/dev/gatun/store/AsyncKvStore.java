@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -249,7 +250,11 @@ public final class AsyncKvStore implements AutoCloseable, Quiescable {
       places.release();
     });
     queue.add(operation);
-    operation.timer(timers.schedule(() -> expire(operation), options.operationMax().toNanos(), TimeUnit.NANOSECONDS));
+    try {
+      operation.timer(timers.schedule(() -> expire(operation), options.operationMax().toNanos(), TimeUnit.NANOSECONDS));
+    } catch (RejectedExecutionException closedMeanwhile) {
+      // refused below, like whatever comes between closing and the end of the lanes
+    }
     if (closed) operation.fail(refusedClosed());
     return operation.future;
   }

@@ -27,10 +27,10 @@ final class BatchCalls {
   /** Puts every entry, or, if some have an outcome already, the others. */
   void put(MemorySegment replicate, boolean all) {
     if (fitsOneCall(all)) {
-      if (entries.size > 0) put(0, entries.size, replicate);
+      if (entries.sealed > 0) put(0, entries.sealed, replicate);
       return;
     }
-    for (int from = next(0); from < entries.size;) {
+    for (int from = next(0); from < entries.sealed;) {
       int to = end(from);
       put(from, to, replicate);
       from = next(to);
@@ -40,10 +40,10 @@ final class BatchCalls {
   /** Gets every entry, or, if some have an outcome already, the others. */
   void get(boolean all) {
     if (fitsOneCall(all)) {
-      if (entries.size > 0) get(0, entries.size);
+      if (entries.sealed > 0) get(0, entries.sealed);
       return;
     }
-    for (int from = next(0); from < entries.size;) {
+    for (int from = next(0); from < entries.sealed;) {
       int to = end(from);
       get(from, to);
       from = next(to);
@@ -52,8 +52,8 @@ final class BatchCalls {
 
   /** Asks for each key that has no outcome yet: 1 present, 0 absent, or a negative code. */
   void exists() {
-    for (int from = next(0); from < entries.size;) {
-      int to = (int) Math.min(entries.size, (long) from + keysMax);
+    for (int from = next(0); from < entries.sealed;) {
+      int to = (int) Math.min(entries.sealed, (long) from + keysMax);
       int code = core.backend.batchExists(columns.keyPointers(from), to - from, columns.results());
       if (code != 0) throw failed("exists", from, to, code);
       int[] answers = columns.codes(to - from);
@@ -91,20 +91,20 @@ final class BatchCalls {
   }
 
   private boolean fitsOneCall(boolean all) {
-    return all && entries.size <= keysMax && entries.totalBytes <= bytesMax;
+    return all && entries.sealed <= keysMax && entries.totalBytes <= bytesMax;
   }
 
   /** {@return the first entry from here on that has no outcome yet} */
   private int next(int from) {
     int at = from;
-    while (at < entries.size && entries.outcomes[at] != Outcome.UNSET)
+    while (at < entries.sealed && entries.outcomes[at] != Outcome.UNSET)
       at++;
     return at;
   }
 
   /** {@return the end of the run of entries to send in one call; a single entry may exceed the bytes} */
   private int end(int from) {
-    int last = (int) Math.min(entries.size, (long) from + keysMax);
+    int last = (int) Math.min(entries.sealed, (long) from + keysMax);
     long left = bytesMax;
     int at = from;
     while (at < last && entries.outcomes[at] == Outcome.UNSET) {
@@ -121,7 +121,7 @@ final class BatchCalls {
     for (int i = from; i < to; i++)
       entries.outcomes[i] = failure;
     entries.finish(Outcome.unsent(failure));
-    return new StoreException(operation, code, entries.size + " keys, first of the failed call "
+    return new StoreException(operation, code, entries.sealed + " keys, first of the failed call "
         + entries.describe(from));
   }
 }

@@ -19,6 +19,8 @@ final class BatchEntries {
   final long[] objectBytes;
   final long[] outcomes;
   int size;
+  /** How many the running operation is of: whoever breaks the rule of one thread may add others meanwhile. */
+  int sealed;
   long totalBytes;
   Ran ran = Ran.NOTHING;
 
@@ -75,9 +77,15 @@ final class BatchEntries {
     ran = Ran.NOTHING;
   }
 
+  /** Takes what was added so far for the operation that begins. */
+  void seal() {
+    sealed = size;
+    ran = Ran.NOTHING;
+  }
+
   /** Forgets outcomes before an operation and brings the column of sizes up to date. */
   void start(Ran operation) {
-    Arrays.fill(outcomes, 0, size, Outcome.UNSET);
+    Arrays.fill(outcomes, 0, sealed, Outcome.UNSET);
     ran = operation;
     if (sizesChanged) {
       columns.sizes(objectBytes, keys.length);
@@ -87,7 +95,7 @@ final class BatchEntries {
 
   /** Gives every entry that has no outcome yet the same one. */
   void finish(long outcome) {
-    for (int i = 0; i < size; i++) {
+    for (int i = 0; i < sealed; i++) {
       if (outcomes[i] == Outcome.UNSET) outcomes[i] = outcome;
     }
   }
@@ -102,7 +110,7 @@ final class BatchEntries {
 
   /** Refuses entries that were added under an earlier epoch. */
   void requireCurrent(String operation) {
-    if (gate.ordinal() == ordinal || size == 0) return;
+    if (gate.ordinal() == ordinal || sealed == 0) return;
     throw new EpochChangedException(operation + " refused: the batch was filled before the refit to " + gate.epoch()
         + "; compute again");
   }

@@ -15,6 +15,8 @@ final class BatchPins {
   private final @Nullable Stamp stamp;
   private final StampClaims claims;
   private final long[] addresses;
+  /** The blocks that were marked: these are let go, whatever the entries hold by then. */
+  private final long[] marked;
   private final long strideBytes;
   /** Of the object in block 0: a header that the codec does not use is left out. */
   private final long firstAddress;
@@ -29,6 +31,7 @@ final class BatchPins {
     this.stamp = stamp;
     claims = StampClaims.of(pool);
     addresses = new long[entries.keys.length];
+    marked = new long[entries.keys.length];
     strideBytes = pool.layout().strideBytes();
     firstAddress = pool.baseAddress() + pool.headerBytes() - codec.headerBytes();
     slabAddress = pool.slab().segment().address();
@@ -38,13 +41,14 @@ final class BatchPins {
   void forPut() {
     int i = 0;
     try {
-      for (; i < entries.size; i++) {
+      for (; i < entries.sealed; i++) {
         long block = entries.blocks[i];
         pool.beginRead(block);
+        marked[i] = block;
         addresses[i] = address(block);
         if (stamp != null) stampPage(stamp, i, offset(i));
       }
-      entries.columns.pages(addresses, entries.size);
+      entries.columns.pages(addresses, entries.sealed);
     } catch (RuntimeException refused) {
       for (int k = 0; k < i; k++)
         endPut(k, 0);
@@ -56,23 +60,24 @@ final class BatchPins {
   void forGet(boolean renew) {
     int i = 0;
     try {
-      for (; i < entries.size; i++) {
+      for (; i < entries.sealed; i++) {
         long block = entries.blocks[i];
         if (renew) pool.renew(block);
         pool.beginWrite(block);
+        marked[i] = block;
         addresses[i] = address(block);
       }
-      entries.columns.pages(addresses, entries.size);
+      entries.columns.pages(addresses, entries.sealed);
     } catch (RuntimeException refused) {
       for (int k = 0; k < i; k++)
-        pool.endWrite(entries.blocks[k], false);
+        pool.endWrite(marked[k], false);
       throw named("get", i, refused);
     }
   }
 
   /** Lets the block of a put go, or keeps it if native code may still read it. */
   void endPut(int index, long outcome) {
-    long block = entries.blocks[index];
+    long block = marked[index];
     if (outcome != 0 && Outcome.leavesNativeRunning(outcome)) {
       quarantined.add(pool, registered, block, stamp == null ? null : claims);
       return;
@@ -83,7 +88,7 @@ final class BatchPins {
 
   /** Lets the block of a get go, or keeps it if native code may still write it. */
   void endGet(int index, long outcome) {
-    long block = entries.blocks[index];
+    long block = marked[index];
     if (outcome < 0 && Outcome.leavesNativeRunning(outcome)) {
       quarantined.add(pool, registered, block, null);
     } else {
@@ -101,10 +106,15 @@ final class BatchPins {
   }
 
   private void stampPage(Stamp with, int index, long offset) {
-    long block = entries.blocks[index];
-    with.encode(offset, entries.keys[index].hash(), entries.objectBytes[index] - Stamp.BYTES);
-    if (claims.claim(pool.blockIndex(block), with, offset)) return;
-    pool.endRead(block);
+    long block = marked[index];
+    boolean claimed = false;
+    try {
+      with.encode(offset, entries.keys[index].hash(), entries.objectBytes[index] - Stamp.BYTES);
+      claimed = claims.claim(pool.blockIndex(block), with, offset);
+    } finally {
+      if (!claimed) pool.endRead(block);
+    }
+    if (claimed) return;
     throw new InUseException("its block is being put under another key or length; put it again when that has ended");
   }
 

@@ -3,6 +3,7 @@ package dev.gatun.store;
 import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.StoreCode;
 import dev.gatun.memory.BlockPool;
+import dev.gatun.memory.Slab;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,7 @@ final class BatchRun {
   private final StoreCore core;
   private final BatchEntries entries;
   private final RegisteredSlab registered;
+  private final Slab slab;
   private final Activity activity;
   private final BatchPins pins;
   private final BatchCalls calls;
@@ -30,6 +32,7 @@ final class BatchRun {
     this.core = core;
     this.entries = entries;
     this.registered = registered;
+    slab = pool.slab();
     this.activity = activity;
     headerBytes = core.codec.headerBytes();
     stamp = core.codec.verify() == Verify.NONE ? null : new Stamp(core.codec, pool.slab().segment(), arena);
@@ -42,7 +45,7 @@ final class BatchRun {
     begin("put");
     try {
       entries.requireBlocks("put");
-      int ticket = core.enter("put", entries.size);
+      int ticket = core.enter("put", entries.sealed);
       try {
         requireRegistered("put");
         entries.requireCurrent("put");
@@ -64,7 +67,7 @@ final class BatchRun {
       boolean done = false;
       boolean renew = false;
       while (!done) {
-        int ticket = core.enterOrPark("get", entries.size, activity);
+        int ticket = core.enterOrPark("get", entries.sealed, activity);
         if (ticket == StoreCore.DISABLED) {
           entries.start(BatchEntries.Ran.GET);
           entries.finish(MISS);
@@ -95,12 +98,17 @@ final class BatchRun {
 
   private void begin(String operation) {
     activity.begin(operation, entries.size);
-    entries.ran = BatchEntries.Ran.NOTHING;
+    entries.seal();
   }
 
   private void requireRegistered(String operation) {
-    if (registered.isOpen()) return;
-    throw new ClosedException(operation + " refused: the slab of the pool was unregistered from " + registered.name());
+    if (!registered.isOpen()) {
+      throw new ClosedException(
+          operation + " refused: the slab of the pool was unregistered from " + registered.name());
+    }
+    if (!slab.segment().scope().isAlive()) {
+      throw new ClosedException(operation + " refused: the owner of " + slab + " has closed its arena");
+    }
   }
 
   private void putPinned(MemorySegment replicate) {
@@ -122,7 +130,7 @@ final class BatchRun {
   private boolean probe() {
     calls.exists();
     boolean none = true;
-    for (int i = 0; i < entries.size; i++) {
+    for (int i = 0; i < entries.sealed; i++) {
       boolean present = entries.outcomes[i] == 1;
       entries.outcomes[i] = present ? PRESENT : Outcome.UNSET;
       none &= !present;
@@ -135,7 +143,7 @@ final class BatchRun {
     int stored = 0;
     int present = 0;
     long bytes = 0;
-    for (int i = 0; i < entries.size; i++) {
+    for (int i = 0; i < entries.sealed; i++) {
       long outcome = entries.outcomes[i];
       pins.endPut(i, outcome);
       if (outcome == 0) {
@@ -146,7 +154,7 @@ final class BatchRun {
         present++;
       }
     }
-    core.observer.onPut(stored, present, entries.size - stored - present, bytes - (long) stored * headerBytes, nanos);
+    core.observer.onPut(stored, present, entries.sealed - stored - present, bytes - (long) stored * headerBytes, nanos);
   }
 
   private void getPinned(int ticket) {
@@ -167,7 +175,7 @@ final class BatchRun {
   private void endGet(long nanos, boolean current) {
     int hits = 0;
     long bytes = 0;
-    for (int i = 0; i < entries.size; i++) {
+    for (int i = 0; i < entries.sealed; i++) {
       long outcome = entries.outcomes[i];
       if (outcome >= 0) {
         outcome = judge(i, outcome, current);
@@ -187,7 +195,7 @@ final class BatchRun {
     int expired = 0;
     int rejected = 0;
     int others = 0;
-    for (int i = 0; hits + misses + expired + rejected + others < entries.size; i++) {
+    for (int i = 0; hits + misses + expired + rejected + others < entries.sealed; i++) {
       long outcome = entries.outcomes[i];
       if (outcome > 0) continue;
       if (outcome == MISS) misses++;

@@ -16,9 +16,9 @@ final class ExistenceQuestion {
 
   void ask() {
     activity.begin("exists", entries.size);
-    entries.ran = BatchEntries.Ran.NOTHING;
+    entries.seal();
     try {
-      int ticket = core.enterOrPark("exists", entries.size, activity);
+      int ticket = core.enterOrPark("exists", entries.sealed, activity);
       entries.start(BatchEntries.Ran.EXISTS);
       if (ticket == StoreCore.DISABLED) {
         entries.finish(0);
@@ -40,7 +40,7 @@ final class ExistenceQuestion {
   boolean leaveOutFailedKeys() {
     if (!core.failedKeys.active()) return false;
     int skipped = 0;
-    for (int i = 0; i < entries.size; i++) {
+    for (int i = 0; i < entries.sealed; i++) {
       long rawCode = core.failedKeys.rawCode(entries.keys[i].hash());
       if (rawCode == FailedKeys.NONE) continue;
       entries.outcomes[i] = Outcome.unsent(rawCode);
@@ -60,11 +60,11 @@ final class ExistenceQuestion {
       entries.finish(Outcome.NOT_SENT);
       int present = 0;
       int absent = 0;
-      for (int i = 0; i < entries.size; i++) {
+      for (int i = 0; i < entries.sealed; i++) {
         if (entries.outcomes[i] == 1) present++;
         else if (entries.outcomes[i] == 0) absent++;
       }
-      core.observer.onExists(present, absent, entries.size - present - absent, nanos);
+      core.observer.onExists(present, absent, entries.sealed - present - absent, nanos);
     }
   }
 }

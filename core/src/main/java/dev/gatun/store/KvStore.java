@@ -182,9 +182,15 @@ public final class KvStore implements AutoCloseable {
       throw new IllegalArgumentException("capacity must be 1 to " + StoreBatch.CAPACITY_MAX + ": " + capacity);
     }
     RegisteredSlab registered = requireFit(pool);
-    StoreBatch batch = new StoreBatch(core, pool, registered, capacity, Arena.ofShared()); // batch
-    core.batches.add(batch);
-    return batch;
+    Arena arena = Arena.ofShared(); // batch
+    try {
+      StoreBatch batch = new StoreBatch(core, pool, registered, capacity, arena);
+      core.batches.add(batch);
+      return batch;
+    } catch (RuntimeException | Error e) {
+      arena.close();
+      throw e;
+    }
   }
 
   /**

@@ -30,7 +30,7 @@ final class Singles {
       try {
         localBuffer.acquire(objectBytes, Deadline.after(core.policy.parkMax()));
         try {
-          return value.isNative() && headerBytes == 0
+          return passable(value)
               ? send(key, value, objectBytes, options, ticket)
               : putStaged(key, value, objectBytes, options, ticket);
         } finally {
@@ -45,7 +45,7 @@ final class Singles {
   private PutResult putStaged(KvKey key, MemorySegment value, long objectBytes, ReplicateOptions options, int ticket) {
     Staging.Buffer buffer = staging.take(objectBytes);
     try (Arena call = Arena.ofConfined()) { // per call
-      MemorySegment.copy(value, 0, buffer.memory(), headerBytes, value.byteSize());
+      copyInto(buffer, value);
       if (headerBytes > 0) {
         Stamp stamp = new Stamp(core.codec, buffer.memory(), call);
         stamp.epoch(core.gate.epoch(ticket));
@@ -55,6 +55,14 @@ final class Singles {
       return send(key, buffer.memory(), objectBytes, options, ticket);
     } finally {
       staging.giveBack(buffer); // the library copies the value before it answers
+    }
+  }
+
+  private void copyInto(Staging.Buffer buffer, MemorySegment value) {
+    try {
+      MemorySegment.copy(value, 0, buffer.memory(), headerBytes, value.byteSize());
+    } catch (InternalError fault) {
+      throw new IllegalArgumentException("value cannot be read: the file it is mapped from was cut short", fault);
     }
   }
 
@@ -153,6 +161,11 @@ final class Singles {
 
   private <T> T run(String operation, Function<Activity, T> call) {
     return core.activities.run(operation, 1, call);
+  }
+
+  /** Whether native code may read the value where it lies: a mapped file that is cut short faults, which Java survives. */
+  private boolean passable(MemorySegment value) {
+    return value.isNative() && !value.isMapped() && headerBytes == 0;
   }
 
   private static long requireBytes(String field, MemorySegment segment) {

@@ -36,8 +36,13 @@ final class StampClaims {
         LockSupport.parkNanos(this, WAIT_NANOS);
       } else if (count == 0) {
         if (!senders.compareAndSet(index, 0, WRITING)) continue;
-        stamp.copyTo(offset);
-        senders.set(index, 1);
+        boolean copied = false;
+        try {
+          stamp.copyTo(offset);
+          copied = true;
+        } finally {
+          senders.set(index, copied ? 1 : 0);
+        }
         return true;
       } else if (senders.compareAndSet(index, count, count + 1)) {
         if (stamp.isAt(offset)) return true;

@@ -45,8 +45,9 @@ public final class StoreBatch implements AutoCloseable {
     this.pool = pool;
     this.registered = registered;
     this.arena = arena;
-    activity = core.activities.open("batch", registered);
+    // the large part first: if there is no memory for it, nothing else has been begun
     entries = new BatchEntries(arena, capacity, core.codec, core.gate);
+    activity = core.activities.open("batch", registered);
     run = new BatchRun(core, entries, pool, registered, activity, arena);
     placement = new Placement(core);
     pageBytes = pool.pageBytes();

@@ -318,6 +318,19 @@ class RefitGroupTest {
   }
 
   @Test
+  @DisplayName("a group that is refused holds none of those who would have been its members")
+  void refusedGroup() {
+    List<Replica> replicas = replicas(2, false);
+    RefitGroup other = group(RefitPolicy.defaults(), List.of(replicas.get(1)));
+    assertThrows(IllegalStateException.class, () -> group(RefitPolicy.defaults(), replicas));
+    assertThrows(IllegalArgumentException.class,
+        () -> group(RefitPolicy.defaults(), List.of(replicas.get(0), replicas.get(0))));
+    other.join(replicas.get(0).coordinator);
+    assertEquals(2, other.members().size());
+    assertEquals(RefitOutcome.VERIFIED, other.refit(NEW).outcome());
+  }
+
+  @Test
   @DisplayName("a replica in the middle of a refit of its own cannot join")
   void joinWhileRefitting() {
     List<Replica> replicas = replicas(2, false);

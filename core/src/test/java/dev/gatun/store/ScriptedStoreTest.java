@@ -64,6 +64,17 @@ class ScriptedStoreTest {
   }
 
   @Test
+  @DisplayName("a library that refuses to unregister keeps no store from being closed")
+  void unregisterRefused() {
+    KvStore store = store(StorePolicy.DEFAULT);
+    pool(store, 4096, 1);
+    store.get(key("value"), MemorySegment.ofArray(new byte[1])); // through a buffer that is registered, too
+    backend.otherCode = -1;
+    assertEquals(List.of(), store.close(Deadline.after(Duration.ofSeconds(10))));
+    assertEquals(1, backend.closes);
+  }
+
+  @Test
   @DisplayName("K3.13 a batch call that fails as a whole fails every key, and no value of the call before leaks")
   void wholeCall() {
     KvStore store = store(StorePolicy.DEFAULT);

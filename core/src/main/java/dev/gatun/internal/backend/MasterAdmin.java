@@ -24,7 +24,7 @@ final class MasterAdmin implements AutoCloseable {
     this.url = url;
     this.timeoutNanos = timeout.toNanos();
     this.client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(timeout)
-        .followRedirects(HttpClient.Redirect.NEVER).build();
+        .proxy(HttpClient.Builder.NO_PROXY).followRedirects(HttpClient.Redirect.NEVER).build();
   }
 
   String url() {

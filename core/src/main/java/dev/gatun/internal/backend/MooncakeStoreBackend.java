@@ -195,7 +195,8 @@ final class MooncakeStoreBackend implements StoreBackend {
     NativeArguments.readable("memory", memory, 1);
     MemorySegment store = handle.enter(StoreCall.UNREGISTER);
     try {
-      return MooncakeStoreC.mooncake_store_unregister_buffer(store, memory);
+      // the address alone, which is all that is looked at: adopted memory may be gone by now
+      return MooncakeStoreC.mooncake_store_unregister_buffer(store, MemorySegment.ofAddress(memory.address()));
     } finally {
       handle.exit(StoreCall.UNREGISTER);
     }

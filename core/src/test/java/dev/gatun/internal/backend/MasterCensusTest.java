@@ -17,6 +17,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ProxySelector;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -114,6 +115,18 @@ class MasterCensusTest {
   private String startIdAfter(String page, String body) {
     pages.put(page, body);
     return census.read(patient()).startId();
+  }
+
+  @Test
+  @DisplayName("no proxy stands between a census and its master: a cached answer would prove nothing")
+  void noProxy() {
+    ProxySelector before = ProxySelector.getDefault();
+    ProxySelector.setDefault(ProxySelector.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1)));
+    try (MasterCensus direct = new MasterCensus(url(), PATIENCE)) {
+      assertEquals(7, direct.read(Deadline.after(PATIENCE)).keyCount());
+    } finally {
+      ProxySelector.setDefault(before);
+    }
   }
 
   @Test
