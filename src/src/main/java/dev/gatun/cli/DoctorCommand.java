@@ -2,7 +2,6 @@ package dev.gatun.cli;
 
 import dev.gatun.cli.console.CommandException;
 import dev.gatun.cli.console.ExitCode;
-import dev.gatun.cli.console.Json;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -43,9 +42,11 @@ final class DoctorCommand extends GatunCommand {
   }
 
   private Finding master() {
-    String address = StoreConnection.adminUrl(master, admin);
+    String url = StoreConnection.adminUrl(master, admin);
+    if (url.isEmpty()) throw usage("the master's administration is not known: --admin URL");
+    URI address = URI.create(url);
     try {
-      Map<String, Object> health = Json.parse(new MasterHttp(URI.create(address)).health());
+      Map<String, Object> health = new MasterHttp(address).health();
       return Boolean.TRUE.equals(health.get("service_ready"))
           ? Finding.ok("master", address + ": " + health.get("role") + ", serving")
           : Finding.broken("master", address + " is not ready: " + health, "see the master's log");

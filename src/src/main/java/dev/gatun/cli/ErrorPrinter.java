@@ -34,6 +34,11 @@ final class ErrorPrinter implements IParameterExceptionHandler, IExecutionExcept
 
   @Override
   public int handleExecutionException(Exception failure, CommandLine command, ParseResult parsed) {
+    return handle(failure);
+  }
+
+  /** Says what ended a command. {@return the exit code} */
+  int handle(Throwable failure) {
     int code = Failure.exitCode(failure);
     say(failure, Failure.message(failure), code);
     return code;
@@ -46,7 +51,13 @@ final class ErrorPrinter implements IParameterExceptionHandler, IExecutionExcept
     return map;
   }
 
-  private void say(Exception failure, String message, int code) {
+  /** Says that standard output does not hold what it should. {@return the exit code} */
+  int lostOutput(int code) {
+    System.err.println("gatun: standard output could not be written, what it holds is not whole");
+    return code == ExitCode.OK ? ExitCode.FAILED : code;
+  }
+
+  private void say(Throwable failure, String message, int code) {
     if (debug) failure.printStackTrace();
     System.err.println("gatun: " + message);
     if (json) System.out.println(Json.pretty(error(message, code)));

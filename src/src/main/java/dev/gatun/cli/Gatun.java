@@ -39,8 +39,15 @@ public final class Gatun implements Runnable {
    */
   static int execute(String... arguments) {
     ErrorPrinter errors = new ErrorPrinter(Arrays.asList(arguments));
-    return new CommandLine(new Gatun()).setParameterExceptionHandler(errors).setExecutionExceptionHandler(errors)
-        .setCaseInsensitiveEnumValuesAllowed(true).setUsageHelpAutoWidth(true).execute(arguments);
+    int code;
+    try {
+      code = new CommandLine(new Gatun()).setParameterExceptionHandler(errors).setExecutionExceptionHandler(errors)
+          .setCaseInsensitiveEnumValuesAllowed(true).setUsageHelpAutoWidth(true).execute(arguments);
+    } catch (Error failure) {
+      code = errors.handle(failure);
+    }
+    // a print stream swallows what goes wrong, a full disk too
+    return System.out.checkError() ? errors.lostOutput(code) : code;
   }
 
   @Override

@@ -12,6 +12,8 @@ import picocli.CommandLine.Option;
 
 /** What every subcommand has: the options {@code --json}, {@code --debug}, {@code --native-log}, and how it answers. */
 abstract class GatunCommand implements Callable<Integer> {
+  private static final char UNDECODABLE = '\uFFFD';
+
   @Option(names = "--json", description = "print one JSON object on standard output")
   boolean json;
 
@@ -56,6 +58,17 @@ abstract class GatunCommand implements Callable<Integer> {
     if (json) System.out.println(Json.pretty(map));
     else
       System.out.print(text);
+  }
+
+  /**
+   * {@return a part of a key as it was given} What the JVM cannot decode becomes one and the same character, and so would
+   * name another key.
+   */
+  static String keyText(String what, String text) {
+    if (text.indexOf(UNDECODABLE) < 0) return text;
+    throw usage(
+        what + " must be text in the encoding of the locale, " + System.getProperty("sun.jnu.encoding") + ": \"" + text
+            + "\"; set LC_ALL=C.UTF-8");
   }
 
   /** {@return an error that ends the command} */

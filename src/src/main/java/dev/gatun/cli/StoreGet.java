@@ -36,7 +36,7 @@ final class StoreGet extends GatunCommand {
   int run() {
     boolean toOutput = file.equals("-");
     if (toOutput && json) throw usage("--json and the bytes cannot both go to standard output; name a FILE");
-    KvKey wanted = KvKey.of(key);
+    KvKey wanted = KvKey.of(keyText("KEY", key));
     return withNativeLog(log -> {
       try (KvStore store = connection.open(0); Arena arena = Arena.ofShared()) {
         MemorySegment value = get(store, wanted, arena);

@@ -38,7 +38,7 @@ final class StorePut extends GatunCommand {
 
   @Override
   int run() {
-    KvKey wanted = KvKey.of(key);
+    KvKey wanted = KvKey.of(keyText("KEY", key));
     connection.options(0); // refuses before the file is read
     try (Arena arena = Arena.ofShared(); FileChannel channel = FileChannel.open(file)) {
       long bytes = channel.size();

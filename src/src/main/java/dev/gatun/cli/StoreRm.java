@@ -36,6 +36,8 @@ final class StoreRm extends GatunCommand {
     if ((key == null) == (prefix == null)) throw usage("give either KEY or --prefix TEXT");
     if (prefix != null && prefix.isEmpty())
       throw usage("--prefix must not be empty; to remove everything: gatun store reset");
+    if (prefix != null) keyText("--prefix", prefix);
+    if (key != null) keyText("KEY", key);
     return withNativeLog(log -> {
       try (KvStore store = connection.open(0)) {
         long removed = prefix != null

@@ -3,7 +3,6 @@ package dev.gatun.cli;
 import dev.gatun.backend.ByteSize;
 import dev.gatun.cli.console.CommandException;
 import dev.gatun.cli.console.ExitCode;
-import dev.gatun.cli.console.Json;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -25,6 +24,7 @@ final class StoreStat extends GatunCommand {
 
   @Override
   int run() {
+    if (key != null) keyText("KEY", key);
     MasterHttp master = new MasterHttp(connection.admin());
     Map<String, Object> map = key == null ? store(master) : key(master, key);
     answer(map, text(map));
@@ -32,23 +32,23 @@ final class StoreStat extends GatunCommand {
   }
 
   private static Map<String, Object> key(MasterHttp master, String key) {
-    String found = master.key(key)
+    Map<String, Object> found = master.key(key)
         .orElseThrow(() -> new CommandException(ExitCode.FAILED, "no such key: " + key));
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("key", key);
-    map.putAll(Json.parse(found));
+    map.putAll(found);
     return map;
   }
 
   private static Map<String, Object> store(MasterHttp master) {
     Map<String, Long> metrics = master.metrics();
     Map<String, Object> map = new LinkedHashMap<>();
-    map.put("role", Json.parse(master.health()).get("role"));
+    map.put("role", master.health().get("role"));
     map.put("keys", metrics.getOrDefault("master_key_count", -1L));
     map.put("allocatedBytes", metrics.getOrDefault("master_allocated_bytes", -1L));
     map.put("capacityBytes", metrics.getOrDefault("master_total_capacity_bytes", -1L));
     map.put("clients", metrics.getOrDefault("master_active_clients", -1L));
-    map.put("segments", Json.parse(master.segments()).get("segments"));
+    map.put("segments", master.segments().get("segments"));
     return map;
   }
 

@@ -58,6 +58,23 @@ class LauncherTest {
     assertTrue(!run.out.contains("ran"), run.out);
   }
 
+  @Test
+  @DisplayName("without a home directory or a locale the command runs, and takes its arguments for UTF-8")
+  void withoutHomeAndLocale() throws Exception {
+    install();
+    Path jdk = fakeJdk();
+    executable(jdk.resolve("bin/java"), "echo \"$LC_ALL\"");
+    built();
+    assertEquals("C.UTF-8", launch("JAVA_HOME=" + jdk, "HOME").out.strip());
+    assertEquals("C.UTF-8", launch("JAVA_HOME=" + jdk, "LC_ALL=C").out.strip());
+    assertEquals("de_DE.UTF-8", launch("JAVA_HOME=" + jdk, "LC_ALL=de_DE.UTF-8").out.strip());
+  }
+
+  private void built() throws IOException {
+    Files.createDirectories(root.resolve("gatun/src/target/modules"));
+    Files.createFile(root.resolve("gatun/src/target/gatun-cli-1.jar"));
+  }
+
   private List<String> sequence(Path jdk) throws Exception {
     Run run = launch("JAVA_HOME=" + jdk);
     assertEquals(0, run.code, run.err);
@@ -111,7 +128,10 @@ class LauncherTest {
     builder.environment().put("PATH", root.resolve("bin").toString());
     builder.environment().put("HOME", root.toString());
     for (String entry : environment) {
-      builder.environment().put(entry.substring(0, entry.indexOf('=')), entry.substring(entry.indexOf('=') + 1));
+      String[] variable = entry.split("=", 2);
+      if (variable.length == 2) builder.environment().put(variable[0], variable[1]);
+      else
+        builder.environment().remove(entry); // a name alone: not set
     }
     Path err = root.resolve("err");
     Process process = builder.redirectError(err.toFile()).start();

@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.gatun.cli.GatunProcess.Outcome;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +35,14 @@ class UsageTest {
       "store put k f --store redis | --store must be mooncake", "store ls | --master HOST:PORT is missing",
       "store rm --master 127.0.0.1:1 | give either KEY or --prefix", "store | a command is missing",
       "store rm --prefix= --master 127.0.0.1:1 | --prefix must not be empty",
+      "replay --refit-every 1 | --refit-every must give at most 100000 refits: 1 gives 35",
+      "store put k\uFFFD f --master 127.0.0.1:1 | KEY must be text in the encoding of the locale",
+      "store get k\uFFFD f --master 127.0.0.1:1 | KEY must be text",
+      "store rm \uFFFD --master 127.0.0.1:1 | KEY must be text",
+      "store rm --prefix \uFFFD --master 127.0.0.1:1 | --prefix must be text",
+      "store ls --prefix \uFFFD --master 127.0.0.1:1 | --prefix must be text",
+      "store stat \uFFFD --master 127.0.0.1:1 | KEY must be text",
+      "doctor --admin ftp://127.0.0.1:1 | masterAdmin must be host:port or http(s)",
       "store ls --limit 0 --master 127.0.0.1:1 | --limit must be 1 or more",
       "store put k /nowhere/f --master 127.0.0.1:1 | cannot read /nowhere/f",
       "store get k - --json --master 127.0.0.1:1 | cannot both go to standard output",
@@ -97,6 +108,38 @@ class UsageTest {
       assertTrue(run.out().contains('"' + what + '"'), what + " in " + run.out());
     }
     GatunProcess.run("doctor", "--master", "127.0.0.1:1").exits(4);
+  }
+
+  @Test
+  @DisplayName("output that cannot be written, as on a full disk, is exit code 1 and said")
+  void lostOutput() {
+    PrintStream out = System.out;
+    System.setOut(new PrintStream(new OutputStream() {
+      @Override
+      public void write(int one) throws IOException {
+        throw new IOException("No space left on device");
+      }
+    }, true, StandardCharsets.UTF_8));
+    try {
+      assertEquals(1, Gatun.execute("--help"));
+    } finally {
+      System.setOut(out);
+    }
+  }
+
+  @Test
+  @DisplayName("a heap that is too small is said in one line, with what to do")
+  void outOfMemory() throws Exception {
+    Outcome run = GatunProcess.run(List.of("-Xmx24m"), "replay", "--requests", "5000000").exits(1)
+        .says("gatun: out of memory").says("GATUN_JAVA_OPTIONS");
+    assertTrue(!run.err().contains("\tat "), run.err());
+  }
+
+  @Test
+  @DisplayName("no room for temporary files is exit code 4, with what to do")
+  void noTemporaryFiles() throws Exception {
+    GatunProcess.run(List.of("-Djava.io.tmpdir=/nowhere"), "replay", "--requests", "1").exits(4)
+        .says("no temporary file for native logs: /nowhere").says("--native-log");
   }
 
   /** A command run inside this process, for whatever ends before anything native is loaded. */

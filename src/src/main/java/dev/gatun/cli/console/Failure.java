@@ -25,6 +25,10 @@ public final class Failure {
   public static String message(Throwable failure) {
     boolean expected = failure instanceof GatunException || failure instanceof CommandException
         || failure instanceof LibraryUnavailableException || failure instanceof IllegalArgumentException;
+    if (failure instanceof OutOfMemoryError) {
+      return "out of memory: " + failure.getMessage()
+          + "; give the JVM more with GATUN_JAVA_OPTIONS=-Xmx8g, or ask for less";
+    }
     String message = failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
     return expected
         ? message

@@ -28,7 +28,10 @@ public final class Json {
    */
   public static Map<String, Object> parse(String text) {
     try {
-      return MAPPER.readValue(text, MAPPER.getTypeFactory().constructMapType(Map.class, String.class, Object.class));
+      Map<String, Object> object = MAPPER.readValue(text,
+          MAPPER.getTypeFactory().constructMapType(Map.class, String.class, Object.class));
+      if (object == null) throw new IllegalArgumentException("not a JSON object: " + text);
+      return object;
     } catch (JsonProcessingException malformed) {
       throw new IllegalArgumentException("not a JSON object: " + malformed.getOriginalMessage(), malformed);
     }

@@ -2,7 +2,6 @@ package dev.gatun.cli.console;
 
 import dev.gatun.nativelib.NativeLog;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +31,8 @@ public final class NativeLogFile implements AutoCloseable {
     try {
       return new NativeLogFile(NativeLog.redirectTo(Files.createTempFile("gatun-", ".log")), false);
     } catch (IOException full) {
-      throw new UncheckedIOException("no temporary file for native logs; name one with --native-log", full);
+      throw new CommandException(ExitCode.UNAVAILABLE,
+          "no temporary file for native logs: " + full.getMessage() + "; name one with --native-log");
     }
   }
 

@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The whole of a replay, from options to report. */
 public final class Replay {
+  // some minutes of refits; timestamps in another unit, or from different clocks, would give years of them
+  private static final long RESETS_MAX = 100_000;
+
   private Replay() {}
 
   /**
@@ -22,6 +25,7 @@ public final class Replay {
   public static ReplayReport run(ReplayOptions options, boolean json, @Nullable Path nativeLog) {
     Trace trace = load(options.trace());
     IdealCache ideal = IdealCache.of(trace, options.refitEveryMillis());
+    requireFew(ideal.resets(), options, trace);
     CapacityPlan capacity = options.capacity(ideal);
     if (!json) System.err.print(ReplayReport.plan(options, trace, capacity));
     try (ReplayHost host = options.mooncake()
@@ -45,6 +49,14 @@ public final class Replay {
       long wallNanos = System.nanoTime() - startNanos;
       return new ReplayReport(options, trace, ideal, capacity, run.figures(), run.refits(), wallNanos);
     }
+  }
+
+  private static void requireFew(long resets, ReplayOptions options, Trace trace) {
+    if (resets <= RESETS_MAX) return;
+    throw new IllegalArgumentException("--refit-every must give at most " + RESETS_MAX + " refits: "
+        + options.refitEveryMillis() + " gives " + resets + " in the " + trace.durationMillis() + " ms of "
+        + trace.source()
+        + "; check the trace's timestamps, or refit less often");
   }
 
   private static Trace load(TraceSource source) {

@@ -1,7 +1,8 @@
 package dev.gatun.cli.replay;
 
+import dev.gatun.cli.console.CommandException;
+import dev.gatun.cli.console.ExitCode;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,7 +32,8 @@ final class RunLogs implements AutoCloseable {
     try {
       if (chosen == null) return new RunLogs(Files.createTempDirectory("gatun-replay-"), "", false);
     } catch (IOException full) {
-      throw new UncheckedIOException("no temporary folder for logs; name a file with --native-log", full);
+      throw new CommandException(ExitCode.UNAVAILABLE,
+          "no temporary folder for logs: " + full.getMessage() + "; name a file with --native-log");
     }
     Path file = chosen.toAbsolutePath();
     return new RunLogs(file.resolveSibling("."), file.getFileName() + ".", true);
