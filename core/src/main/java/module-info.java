@@ -9,6 +9,8 @@ module dev.gatun.core {
   requires org.slf4j;
   requires java.net.http;
   requires static micrometer.core;
+  requires static org.lwjgl;
+  requires static org.lwjgl.cuda;
   requires jdk.jfr;
 
   exports dev.gatun.backend;
@@ -20,7 +22,11 @@ module dev.gatun.core {
   exports dev.gatun.store;
 
   uses dev.gatun.backend.StoreBackendProvider;
+  uses dev.gatun.device.CudaDriverProvider;
 
   provides dev.gatun.backend.StoreBackendProvider
       with dev.gatun.internal.backend.LoopbackBackendProvider, dev.gatun.internal.backend.MooncakeBackendProvider;
+  provides dev.gatun.device.CudaDriverProvider
+      with dev.gatun.internal.device.FfmDriverProvider, dev.gatun.internal.device.HostDriverProvider,
+      dev.gatun.internal.device.LwjglDriverProvider;
 }

@@ -36,6 +36,7 @@ class ArchitectureTest {
       "refit", List.of("backend"),
       "observe", List.of("backend"),
       "internal.ffm", List.of("backend", "nativelib", "bindings"),
+      "internal.device", List.of("device", "bindings"),
       "internal.backend", List.of("backend", "internal.ffm", "nativelib", "bindings"));
 
   private final JavaClasses core = new ClassFileImporter().importPath(Path.of("target", "classes"));
@@ -76,7 +77,8 @@ class ArchitectureTest {
   void noUpcalls() {
     JavaClasses all = new ClassFileImporter().importPaths(Stream.of("native", "bindings", "core")
         .map(module -> Path.of("..", module, "target", "classes")).toArray(Path[]::new));
-    for (String used : List.of("dev.gatun.nativelib", "dev.gatun.bindings.mooncake", "dev.gatun.store"))
+    for (String used : List.of("dev.gatun.nativelib", "dev.gatun.bindings.mooncake", "dev.gatun.bindings.cuda",
+        "dev.gatun.store"))
       assertTrue(all.containPackage(used), used);
     noClasses().should().callMethodWhere(JavaCall.Predicates.target(HasName.Predicates.name("upcallStub"))).check(all);
     assertTrue(all.stream().flatMap(type -> type.getMethodCallsFromSelf().stream())
@@ -84,11 +86,11 @@ class ArchitectureTest {
   }
 
   @Test
-  @DisplayName("no Agrona, Jackson or Micrometer type in a public signature, but for the meters' registry")
+  @DisplayName("no Agrona, Jackson, LWJGL or Micrometer type in a public signature, but for the meters' registry")
   void librariesStayInside() {
     DescribedPredicate<JavaMethod> shows = DescribedPredicate.describe("show a library's type",
         method -> Stream.concat(Stream.of(method.getRawReturnType()), method.getRawParameterTypes().stream())
-            .anyMatch(type -> resideInAnyPackage("org.agrona..", "com.fasterxml..").test(type)));
+            .anyMatch(type -> resideInAnyPackage("org.agrona..", "com.fasterxml..", "org.lwjgl..").test(type)));
     methods().that().arePublic().and().areDeclaredInClassesThat().arePublic()
         .and(shows).should().bePrivate().allowEmptyShould(true).check(core);
   }

@@ -113,6 +113,11 @@ public final class PagedKvLayout {
     if (block == nullBlock) {
       throw new IllegalArgumentException("block " + block + " is the engine's null block and has no page");
     }
+    write(block, table, at);
+  }
+
+  /** The addresses of a block of the cache, of the null block too. */
+  void write(int block, MemorySegment table, long at) {
     long next = at;
     for (int part = 0; part < parts.length; part += runs.partsTogether()) {
       long start = parts[part] + block * strides.blockBytes();

@@ -1,13 +1,17 @@
 /**
- * KV pages in GPU memory: where an engine's paged cache holds the pieces of a block.
+ * KV pages in GPU memory: where an engine's paged cache holds the pieces of a block, and GPU memory, streams, events, pinned
+ * host slabs and kernels that gather such pieces and scatter them again.
  *
- * <p>Depends on {@code backend} and {@code memory}. Start at {@link dev.gatun.device.PagedKvLayout}:
+ * <p>Depends on {@code dev.gatun.backend} and {@code dev.gatun.memory} only. Start at {@link Device} and
+ * {@link PagedKvLayout}.
  *
  * <pre>{@code
- * KvShape shape = new KvShape(80, 2, 64, 128, 16, 2).ofRank(8);
- * PagedKvLayout layout = new PagedKvLayout(shape, KvStrides.tokensFirst(shape), partAddresses, blocks, 0);
- * MemorySegment table = arena.allocate(ValueLayout.JAVA_LONG, layout.fragments());
- * layout.addresses(17, table, 0); // 160 fragments of 512 bytes * 16 tokens
+ * try (Device gpu = Device.open(0);
+ *     DeviceStream stream = gpu.newStream("pages", StreamPriority.LOW);
+ *     FragmentTable table = FragmentTable.allocate("out", stream, tensors, layout.fragmentBytes(), layout.fragments());
+ *     PageCopy pages = PageCopy.load(gpu)) {
+ *   pages.gather(table.addBlock(layout, 17).upload(), 0, table.count(), ring, 0);
+ * }
  * }</pre>
  */
 @NullMarked

@@ -34,6 +34,7 @@ final class DoctorCommand extends GatunCommand {
     });
     if (master != null || admin != null) findings.add(master());
     findings.addAll(MachineFindings.all());
+    findings.addAll(DeviceFindings.all());
     Map<String, Object> map = new LinkedHashMap<>(Version.map());
     map.put("findings", findings.stream().map(Finding::map).toList());
     map.put("healthy", !broken(findings));

@@ -17,7 +17,7 @@ final class MachineFindings {
   private MachineFindings() {}
 
   static List<Finding> all() {
-    return List.of(processors(), memory(), memlock(), hugePages(), numa(), rdma(), gpus());
+    return List.of(processors(), memory(), memlock(), hugePages(), numa(), rdma());
   }
 
   private static Finding processors() {
@@ -57,18 +57,6 @@ final class MachineFindings {
     return devices.isEmpty()
         ? Finding.absent("RDMA devices", "none; transfers go over TCP", "")
         : Finding.ok("RDMA devices", String.join(", ", devices));
-  }
-
-  private static Finding gpus() {
-    List<String> models = new ArrayList<>();
-    for (String gpu : names(PROC.resolve("driver/nvidia/gpus"), "*")) {
-      models.add(lines(PROC.resolve("driver/nvidia/gpus").resolve(gpu).resolve("information")).stream()
-          .filter(line -> line.startsWith("Model:")).map(line -> line.substring("Model:".length()).strip()).findFirst()
-          .orElse(gpu));
-    }
-    return models.isEmpty()
-        ? Finding.absent("GPUs", "none with a driver", "")
-        : Finding.ok("GPUs", String.join(", ", models));
   }
 
   /** A value of /proc/meminfo, with its unit if it has one. */

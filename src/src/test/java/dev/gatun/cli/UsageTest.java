@@ -104,7 +104,7 @@ class UsageTest {
     Outcome run = GatunProcess.run("doctor", "--json").exits(0);
     assertTrue(run.json().flag("healthy"));
     for (String what : new String[]{"embedded library", "Mooncake libraries", "memlock", "huge pages", "NUMA",
-        "RDMA devices", "GPUs"}) {
+        "RDMA devices", "GPU driver"}) {
       assertTrue(run.out().contains('"' + what + '"'), what + " in " + run.out());
     }
     GatunProcess.run("doctor", "--master", "127.0.0.1:1").exits(4);

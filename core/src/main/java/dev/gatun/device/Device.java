@@ -1,0 +1,347 @@
+package dev.gatun.device;
+
+import dev.gatun.backend.ClosedException;
+import dev.gatun.backend.Deadline;
+import dev.gatun.backend.InUseException;
+import dev.gatun.memory.Slab;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * One GPU, through the context that the whole process shares on it. The context is bound to a thread only within a call,
+ * and what was bound before is bound again after it, so any thread may call, virtual ones too, and no other GPU is touched.
+ */
+public final class Device implements AutoCloseable {
+  private static final StackWalker CALLER = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
+
+  private final CudaDriver driver;
+  private final DeviceInfo info;
+  private final long context;
+  private final Set<DeviceResource> resources = new LinkedHashSet<>();
+  private boolean open = true;
+
+  private Device(CudaDriver driver, int ordinal) {
+    this.driver = driver;
+    info = driver.describe(ordinal);
+    context = driver.retainContext(ordinal);
+  }
+
+  /**
+   * Opens a GPU through the driver that the system property {@value CudaDrivers#PROPERTY} names. Blocks, up to a second if
+   * the process has not used it yet; takes some hundred MB of its memory then.
+   *
+   * @param ordinal its number, from 0, among those that this process sees
+   * @return the GPU; the caller closes it
+   * @throws DriverUnavailableException if there is no driver; the message says what is missing
+   * @throws IllegalArgumentException if there is no such GPU
+   */
+  public static Device open(int ordinal) {
+    return open(CudaDrivers.selected(), ordinal);
+  }
+
+  /**
+   * Opens a GPU through a driver of choice.
+   *
+   * @param driver one of {@link CudaDrivers#names()}
+   * @param ordinal as {@link #open(int)}
+   * @return the GPU; the caller closes it
+   */
+  public static Device open(String driver, int ordinal) {
+    CudaDriver opened = CudaDrivers.open(driver);
+    int count = opened.deviceCount();
+    if (ordinal < 0 || ordinal >= count) {
+      throw new IllegalArgumentException(String.format(Locale.ROOT,
+          "ordinal must be one of %d GPUs that this process sees (CUDA_VISIBLE_DEVICES): %d", count, ordinal));
+    }
+    return new Device(opened, ordinal);
+  }
+
+  /** {@return what the GPU is} */
+  public DeviceInfo info() {
+    return info;
+  }
+
+  /** {@return the name of the driver through which it was opened} */
+  public String driverName() {
+    return driver.name();
+  }
+
+  /** {@return free bytes of its memory now, whoever took the rest} */
+  public synchronized long freeBytes() {
+    requireOpen("freeBytes");
+    bind();
+    try {
+      return driver.freeBytes();
+    } finally {
+      unbind();
+    }
+  }
+
+  /**
+   * Allocates device memory. Blocks.
+   *
+   * @param name for messages
+   * @param bytes its size, above 0
+   * @return memory of undefined content; the caller closes it
+   * @throws DeviceException if there is not enough
+   */
+  public synchronized DeviceSlab allocate(String name, long bytes) {
+    requireOpen("allocate " + name);
+    if (bytes <= 0) throw new IllegalArgumentException("bytes must be positive: " + bytes);
+    bind();
+    try {
+      return known(new DeviceSlab(this, name, driver.allocate(bytes), bytes, true));
+    } finally {
+      unbind();
+    }
+  }
+
+  /**
+   * Makes a slab of device memory that somebody else owns, such as a tensor of the engine's cache. Restricted. Checked: that
+   * first and last byte are memory of this GPU. Not checkable: that the owner keeps it while transfers run.
+   *
+   * @param name for messages
+   * @param address where it starts
+   * @param bytes its size, above 0
+   * @return the slab; closing it waits for transfers and frees nothing
+   * @throws IllegalCallerException if the caller's module has no native access
+   * @throws IllegalArgumentException if it is not memory of this GPU
+   */
+  public DeviceSlab adopt(String name, long address, long bytes) {
+    RestrictedCall.require(CALLER.getCallerClass(), "Device.adopt");
+    if (bytes <= 0 || address + bytes - 1 < address) {
+      throw new IllegalArgumentException("bytes must be positive and end within the address space: " + bytes);
+    }
+    synchronized (this) {
+      requireOpen("adopt " + name);
+      bind();
+      try {
+        if (!driver.isDeviceMemory(address, info.ordinal())
+            || !driver.isDeviceMemory(address + bytes - 1, info.ordinal())) {
+          throw new IllegalArgumentException(String.format(Locale.ROOT,
+              "address must be of %d bytes of memory of %s: 0x%x", bytes, this, address));
+        }
+      } finally {
+        unbind();
+      }
+      return known(new DeviceSlab(this, name, address, bytes, false));
+    }
+  }
+
+  /**
+   * Pins a host slab in place, so that the GPU copies from and to it at link speed. Blocks, some 40 ms a GiB. A slab can be
+   * pinned once in a process.
+   *
+   * @param slab what to pin; it does not close before the result does
+   * @return the pinned slab; the caller closes it
+   * @throws IllegalStateException if this GPU has pinned it
+   * @throws DeviceException if the driver refuses, for lack of lockable memory or because it is pinned already
+   */
+  public synchronized PinnedSlab pin(Slab slab) {
+    requireOpen("pin " + slab);
+    for (DeviceResource known : resources) {
+      if (known instanceof PinnedSlab pinned && pinned.slab().equals(slab)) {
+        throw new IllegalStateException(slab + " is already pinned for " + this);
+      }
+    }
+    PinnedSlab pinned = new PinnedSlab(this, slab);
+    pinned.register();
+    return known(pinned);
+  }
+
+  /**
+   * Creates a stream.
+   *
+   * @param name for messages
+   * @param priority of its kernels
+   * @return the stream; the caller closes it
+   */
+  public synchronized DeviceStream newStream(String name, StreamPriority priority) {
+    requireOpen("newStream " + name);
+    bind();
+    try {
+      return known(new DeviceStream(this, name, driver.createStream(priority), true));
+    } finally {
+      unbind();
+    }
+  }
+
+  /**
+   * Makes a stream of one that the engine owns, to order its work and ours by events. Restricted: a wrong handle can end the
+   * process.
+   *
+   * @param name for messages
+   * @param handle the engine's stream; 0 is the default stream
+   * @return the stream; closing it destroys nothing
+   * @throws IllegalCallerException if the caller's module has no native access
+   */
+  public DeviceStream adoptStream(String name, long handle) {
+    RestrictedCall.require(CALLER.getCallerClass(), "Device.adoptStream");
+    synchronized (this) {
+      requireOpen("adoptStream " + name);
+      return known(new DeviceStream(this, name, handle, false));
+    }
+  }
+
+  /**
+   * Creates an event that marks and does not take the time.
+   *
+   * @param name for messages
+   * @return the event; the caller closes it
+   */
+  public DeviceEvent newEvent(String name) {
+    return newEvent(name, false);
+  }
+
+  /**
+   * Creates an event that takes the time, for {@link DeviceEvent#millisUntil}.
+   *
+   * @param name for messages
+   * @return the event; the caller closes it
+   */
+  public DeviceEvent newTimedEvent(String name) {
+    return newEvent(name, true);
+  }
+
+  private synchronized DeviceEvent newEvent(String name, boolean timed) {
+    requireOpen("newEvent " + name);
+    bind();
+    try {
+      return known(new DeviceEvent(this, name, driver.createEvent(timed), timed, true));
+    } finally {
+      unbind();
+    }
+  }
+
+  /**
+   * Makes an event of one that the engine owns and records. Restricted as {@link #adoptStream} is.
+   *
+   * @param name for messages
+   * @param handle the engine's event
+   * @return the event; closing it destroys nothing
+   * @throws IllegalCallerException if the caller's module has no native access
+   */
+  public DeviceEvent adoptEvent(String name, long handle) {
+    RestrictedCall.require(CALLER.getCallerClass(), "Device.adoptEvent");
+    if (handle == 0) throw new IllegalArgumentException("handle must not be 0");
+    synchronized (this) {
+      requireOpen("adoptEvent " + name);
+      return known(new DeviceEvent(this, name, handle, false, false));
+    }
+  }
+
+  /**
+   * Waits until the GPU has done all that is queued now on streams of {@link #newStream}. Blocks.
+   *
+   * @param deadline when to give up
+   * @throws InUseException if it has not by then
+   */
+  public void drain(Deadline deadline) {
+    awaitQueued(deadline, "drain " + this);
+  }
+
+  /** {@return whether it can be used} */
+  public synchronized boolean isOpen() {
+    return open;
+  }
+
+  /**
+   * Gives the process's context back. Idempotent.
+   *
+   * @throws InUseException if resources of it are open; the message lists them
+   */
+  @Override
+  public synchronized void close() {
+    if (!open) return;
+    if (!resources.isEmpty()) throw new InUseException("close " + this + " refused: open are " + resources);
+    driver.releaseContext(info.ordinal());
+    open = false;
+  }
+
+  @Override
+  public String toString() {
+    return "GPU " + info.ordinal() + " (" + info.name() + ')';
+  }
+
+  CudaDriver driver() {
+    return driver;
+  }
+
+  /** Binds the context to this thread; see {@link CudaDriver#pushContext} for what must not happen before unbind. */
+  void bind() {
+    driver.pushContext(context);
+  }
+
+  void unbind() {
+    driver.popContext();
+  }
+
+  synchronized void forget(DeviceResource resource) {
+    resources.remove(resource);
+  }
+
+  synchronized <R extends DeviceResource> R known(R resource) {
+    resources.add(resource);
+    return resource;
+  }
+
+  /** Waits for what is queued now, on all streams; work queued meanwhile does not prolong the wait. */
+  void awaitQueued(Deadline deadline, Object closing) {
+    for (DeviceStream stream : streams()) {
+      if (!stream.beginExclusive(deadline, closing)) continue; // closed: it has waited for its work
+      try {
+        awaitQueued(deadline, closing, stream.handle());
+      } finally {
+        stream.endExclusive();
+      }
+    }
+  }
+
+  void awaitQueued(Deadline deadline, Object closing, long stream) {
+    if (query(stream, true)) return;
+    long event;
+    bind();
+    try {
+      event = driver.createEvent(false);
+      driver.record(event, stream);
+    } finally {
+      unbind();
+    }
+    try {
+      for (int round = 0; !query(event, false); round++) {
+        if (deadline.reached()) throw new InUseException("close " + closing + " refused: the GPU is still working");
+        Pause.before(round, deadline.remainingNanos());
+      }
+    } finally {
+      bind();
+      try {
+        driver.destroyEvent(event);
+      } finally {
+        unbind();
+      }
+    }
+  }
+
+  private boolean query(long handle, boolean stream) {
+    bind();
+    try {
+      return stream ? driver.isIdle(handle) : driver.isDone(handle);
+    } finally {
+      unbind();
+    }
+  }
+
+  private synchronized List<DeviceStream> streams() {
+    List<DeviceStream> streams = new ArrayList<>();
+    for (DeviceResource resource : resources)
+      if (resource instanceof DeviceStream stream && stream.isOurs()) streams.add(stream);
+    return streams;
+  }
+
+  private void requireOpen(String what) {
+    if (!open) throw new ClosedException(what + " refused: " + this + " is closed");
+  }
+}

@@ -1,0 +1,222 @@
+package dev.gatun.device;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.gatun.backend.Deadline;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Kernels that move the fragments of pages: together, apart, and from place to place. Each call queues one kernel on the
+ * table's stream and returns; it allocates nothing. Usable by any thread.
+ *
+ * <p>The widest vector (16, 8, 4 or 1 bytes) that the fragments' length and all addresses allow is used. What a call writes
+ * must not overlap what it reads.
+ */
+public final class PageCopy extends DeviceResource {
+  private static final int[] WIDTHS = {16, 8, 4, 1};
+  private static final int THREADS = 256; // h200-page-probe.json
+  private static final int LOADS_IN_FLIGHT = 8; // IN_FLIGHT of native/kernels/pages.cu
+
+  private final long module;
+  private final long[] gather;
+  private final long[] scatter;
+  private final long[] move;
+  private final int blocksMax;
+  private final KernelArguments arguments = new KernelArguments();
+  private final ReentrantLock launching = new ReentrantLock();
+
+  private PageCopy(Device device, long module, int blocksMax) {
+    super(device, "page kernels");
+    this.module = module;
+    this.blocksMax = blocksMax;
+    gather = functions("gatun_gather_");
+    scatter = functions("gatun_scatter_");
+    move = functions("gatun_move_");
+  }
+
+  /**
+   * Loads the kernels, with a grid of one block a multiprocessor. Blocks while the driver translates them.
+   *
+   * @param device the GPU
+   * @return the kernels; the caller closes them
+   * @throws DeviceException if the driver or the GPU is too old for them
+   */
+  public static PageCopy load(Device device) {
+    return load(device, device.info().multiprocessors());
+  }
+
+  /**
+   * Loads the kernels.
+   *
+   * @param device the GPU
+   * @param blocksMax most blocks of 256 threads a kernel takes, above 0; fewer leave more of the GPU to others
+   * @return the kernels; the caller closes them
+   * @throws DeviceException as {@link #load(Device)}
+   */
+  public static PageCopy load(Device device, int blocksMax) {
+    if (blocksMax <= 0) throw new IllegalArgumentException("blocksMax must be positive: " + blocksMax);
+    device.bind();
+    try {
+      long module = device.driver().loadModule(ptx());
+      try {
+        return device.known(new PageCopy(device, module, blocksMax));
+      } catch (DeviceException e) {
+        device.driver().unloadModule(module);
+        throw e;
+      }
+    } finally {
+      device.unbind();
+    }
+  }
+
+  /**
+   * Queues: fragments, in the table's order, into one contiguous range.
+   *
+   * @param table where they lie
+   * @param first entry to begin with
+   * @param count entries
+   * @param target where to; device memory, or a pinned slab where {@link DeviceInfo#reachesHostAddresses}
+   * @param targetOffset bytes from its start
+   * @throws IllegalArgumentException if entries are not uploaded, the range is not the target's, or it is another GPU's
+   */
+  public void gather(FragmentTable table, int first, int count, DeviceMemory target, long targetOffset) {
+    requireContiguous("targetOffset", table, first, count, target, targetOffset);
+    long to = target.address() + targetOffset;
+    launch(gather, table, table, target, table.entryAddress(first), to, count, table.addressBits() | to);
+  }
+
+  /**
+   * Queues: one contiguous range into fragments, in the table's order.
+   *
+   * @param source where from; device memory, or a pinned slab where {@link DeviceInfo#reachesHostAddresses}
+   * @param sourceOffset bytes from its start
+   * @param table where the fragments lie
+   * @param first entry to begin with
+   * @param count entries
+   * @throws IllegalArgumentException as {@link #gather}
+   */
+  public void scatter(DeviceMemory source, long sourceOffset, FragmentTable table, int first, int count) {
+    requireContiguous("sourceOffset", table, first, count, source, sourceOffset);
+    long from = source.address() + sourceOffset;
+    launch(scatter, table, table, source, from, table.entryAddress(first), count, table.addressBits() | from);
+  }
+
+  /**
+   * Queues: fragments of one table to the places of another's.
+   *
+   * @param sources where they lie
+   * @param firstSource entry to begin with
+   * @param targets where they go; on the same stream, of the same fragment length
+   * @param firstTarget entry to begin with
+   * @param count entries
+   * @throws IllegalArgumentException if entries are not uploaded, or the tables do not fit together
+   */
+  public void move(FragmentTable sources, int firstSource, FragmentTable targets, int firstTarget, int count) {
+    sources.requireOn(device());
+    sources.requireUploaded(firstSource, count);
+    targets.requireUploaded(firstTarget, count);
+    if (!sources.stream().equals(targets.stream()) || sources.fragmentBytes() != targets.fragmentBytes()) {
+      throw new IllegalArgumentException("tables must be of one stream and one fragment length: " + sources + ", of "
+          + sources.fragmentBytes() + ", and " + targets + ", of " + targets.fragmentBytes());
+    }
+    launch(move, sources, targets, targets, sources.entryAddress(firstSource), targets.entryAddress(firstTarget), count,
+        sources.addressBits() | targets.addressBits());
+  }
+
+  private void requireContiguous(String field, FragmentTable table, int first, int count, DeviceMemory range,
+      long offset) {
+    table.requireOn(device());
+    table.requireUploaded(first, count);
+    range.requireOn(device());
+    range.requireRange(field, offset, Math.multiplyExact(count, table.fragmentBytes()));
+    if (range instanceof PinnedSlab && !device().info().reachesHostAddresses()) {
+      throw new IllegalArgumentException(device() + " does not reach host memory from kernels: " + range);
+    }
+  }
+
+  private void launch(long[] kernels, FragmentTable table, DeviceResource second, DeviceResource third, long from,
+      long to, long count, long bits) {
+    if (count == 0) return;
+    enter();
+    try {
+      table.enter();
+      try {
+        second.enter();
+        try {
+          third.enter();
+          try {
+            queue(kernels, table, from, to, count, bits);
+          } finally {
+            third.exit();
+          }
+        } finally {
+          second.exit();
+        }
+      } finally {
+        table.exit();
+      }
+    } finally {
+      exit();
+    }
+  }
+
+  private void queue(long[] kernels, FragmentTable table, long from, long to, long count, long bits) {
+    int width = width(bits | table.fragmentBytes());
+    long vectors = count * (table.fragmentBytes() / WIDTHS[width]);
+    int blocks = Math.clamp(Math.ceilDiv(vectors, (long) THREADS * LOADS_IN_FLIGHT), 1, blocksMax);
+    launching.lock(); // before the context is bound: nothing may wait after that
+    try {
+      long parameters = arguments.set(from, to, count, table.fragmentBytes());
+      device().bind();
+      try {
+        device().driver().launch(kernels[width], blocks, THREADS, table.stream().handle(), parameters);
+      } finally {
+        device().unbind();
+      }
+    } finally {
+      launching.unlock();
+    }
+  }
+
+  /** Index of the widest vector that divides everything whose bits these are. */
+  private static int width(long bits) {
+    for (int i = 0; i < WIDTHS.length; i++)
+      if ((bits & (WIDTHS[i] - 1)) == 0) return i;
+    throw new AssertionError("every number is a multiple of 1");
+  }
+
+  private long[] functions(String prefix) {
+    long[] functions = new long[WIDTHS.length];
+    for (int i = 0; i < WIDTHS.length; i++)
+      functions[i] = device().driver().function(module, prefix + WIDTHS[i]);
+    return functions;
+  }
+
+  private static String ptx() {
+    try (InputStream in = PageCopy.class.getResourceAsStream("pages.ptx")) {
+      if (in == null) throw new IllegalStateException("pages.ptx is missing beside this class");
+      return new String(in.readAllBytes(), US_ASCII);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read pages.ptx", e);
+    }
+  }
+
+  @Override
+  void awaitWork(Deadline deadline) {
+    device().awaitQueued(deadline, this);
+  }
+
+  @Override
+  void destroy() {
+    device().bind();
+    try {
+      device().driver().unloadModule(module);
+    } finally {
+      device().unbind();
+    }
+    arguments.close();
+  }
+}

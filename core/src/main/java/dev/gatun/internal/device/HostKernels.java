@@ -1,0 +1,75 @@
+package dev.gatun.internal.device;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/** What the kernels of {@code native/kernels} do, in Java, by their names. */
+public final class HostKernels {
+  /** One kernel. */
+  @FunctionalInterface
+  public interface Kernel {
+    /**
+     * {@return the work of one launch}
+     *
+     * @param parameters by index; to be read now
+     */
+    Runnable bind(IntToLongFunction parameters);
+  }
+
+  private final HostMemory memory;
+  private final Map<String, Kernel> kernels = new ConcurrentHashMap<>();
+
+  HostKernels(HostMemory memory) {
+    this.memory = memory;
+    for (int width : new int[]{16, 8, 4, 1}) {
+      long vector = width;
+      define("gatun_gather_" + width, parameters -> pages(parameters, vector, true, false));
+      define("gatun_scatter_" + width, parameters -> pages(parameters, vector, false, true));
+      define("gatun_move_" + width, parameters -> pages(parameters, vector, true, true));
+    }
+  }
+
+  /**
+   * Adds a kernel, for modules whose text has an entry of that name.
+   *
+   * @param name of the entry
+   * @param kernel what it does
+   */
+  public void define(String name, Kernel kernel) {
+    kernels.put(name, kernel);
+  }
+
+  @Nullable
+  Kernel find(String name) {
+    return kernels.get(name);
+  }
+
+  private Runnable pages(IntToLongFunction parameters, long vector, boolean fromTable, boolean toTable) {
+    long source = parameters.applyAsLong(0);
+    long target = parameters.applyAsLong(1);
+    long fragments = parameters.applyAsLong(2);
+    long bytes = parameters.applyAsLong(3);
+    return () -> {
+      for (long i = 0; i < fragments; i++) {
+        long from = fromTable ? entry(source, i) : source + i * bytes;
+        long to = toTable ? entry(target, i) : target + i * bytes;
+        requireAligned(from | to | bytes, vector);
+        MemorySegment.copy(memory.at(from, bytes), 0, memory.at(to, bytes), 0, bytes);
+      }
+    };
+  }
+
+  private long entry(long table, long index) {
+    return memory.at(table + index * Long.BYTES, Long.BYTES).get(JAVA_LONG, 0);
+  }
+
+  /** A GPU faults on a vector that is not aligned to its own size. */
+  private static void requireAligned(long bits, long vector) {
+    if ((bits & (vector - 1)) != 0) throw HostError.ILLEGAL_ADDRESS.in("access to a vector of " + vector + " bytes");
+  }
+}

@@ -1,0 +1,25 @@
+package dev.gatun.device;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+
+@DisplayName("GPUs made of host memory")
+class HostDriverTest {
+  private static final String DRIVER = "host";
+
+  @Nested
+  class Devices extends DeviceContract {
+    @Override
+    String driver() {
+      return DRIVER;
+    }
+  }
+
+  @Nested
+  class Pages extends PageCopyContract {
+    @Override
+    String driver() {
+      return DRIVER;
+    }
+  }
+}

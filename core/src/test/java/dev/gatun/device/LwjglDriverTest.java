@@ -1,0 +1,31 @@
+package dev.gatun.device;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+
+@DisplayName("LWJGL, on a stand-in for the CUDA driver")
+class LwjglDriverTest {
+  private static final String DRIVER = "lwjgl";
+
+  @BeforeAll
+  static void select() throws Exception {
+    StandInLibrary.select();
+  }
+
+  @Nested
+  class Devices extends DeviceContract {
+    @Override
+    String driver() {
+      return DRIVER;
+    }
+  }
+
+  @Nested
+  class Pages extends PageCopyContract {
+    @Override
+    String driver() {
+      return DRIVER;
+    }
+  }
+}

@@ -1,0 +1,27 @@
+package dev.gatun.device;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+
+@Tag("gpu")
+@DisplayName("LWJGL, on a GPU")
+class LwjglGpuTest {
+  private static final String DRIVER = "lwjgl";
+
+  @Nested
+  class Devices extends DeviceContract {
+    @Override
+    String driver() {
+      return DRIVER;
+    }
+  }
+
+  @Nested
+  class Pages extends PageCopyContract {
+    @Override
+    String driver() {
+      return DRIVER;
+    }
+  }
+}
