@@ -45,6 +45,7 @@ struct Run {
 
 constexpr int kBlocks = 132;  // one for each multiprocessor of an H200
 constexpr int kThreads = 256;
+constexpr u64 kBatch = 5120;  // fragments: 32 blocks of 160
 // A twelfth of the ring: several chunks are on their way at once.
 constexpr u64 kChunkBytes = 8ULL << 20;
 // What the link moves while the longest kernel of a model (1.6 ms at 55 GB/s) keeps a gather waiting.
@@ -127,8 +128,8 @@ double median_gbps(u64 bytes, int repeats, const std::function<void()>& work) {
   return rates[rates.size() / 2];
 }
 
-// Gather chunk by chunk into a ring on the device; the copy engine takes each chunk as soon as it is there.
-void pipelined_d2h(Scene& scene, const Kernels& kernels, CUstream compute, CUstream copy, std::vector<CUevent>& gathered,
+// Gather chunk by chunk into a ring on the device; the copy engine takes each chunk as soon as it is there. Only queues.
+void queue_d2h(Scene& scene, const Kernels& kernels, CUstream compute, CUstream copy, std::vector<CUevent>& gathered,
                    std::vector<CUevent>& copied) {
   const u64 per_chunk = std::max<u64>(1, kChunkBytes / scene.run_.fragment_bytes);
   const u64 slots = std::min<u64>(gathered.size(), std::max<u64>(2, kRingBytes / (per_chunk * scene.run_.fragment_bytes)));
@@ -146,7 +147,31 @@ void pipelined_d2h(Scene& scene, const Kernels& kernels, CUstream compute, CUstr
                             count * scene.run_.fragment_bytes, copy));
     CHECK(cuEventRecord(copied[slot], copy));
   }
+}
+
+void pipelined_d2h(Scene& scene, const Kernels& kernels, CUstream compute, CUstream copy, std::vector<CUevent>& gathered,
+                   std::vector<CUevent>& copied) {
+  queue_d2h(scene, kernels, compute, copy, gathered, copied);
   CHECK(cuStreamSynchronize(copy));
+}
+
+// The host's time until a batch is queued, its table of addresses included, with nothing queued before.
+double queue_micros(Scene& scene, const Kernels& kernels, CUstream compute, CUstream copy, std::vector<CUevent>& gathered,
+                    std::vector<CUevent>& copied, u64* pinned_table, u64 fragments) {
+  const u64 all = scene.run_.fragments;
+  scene.run_.fragments = std::min(fragments, all);
+  std::vector<double> micros;
+  for (int i = 0; i < 101; i++) {
+    const auto start = std::chrono::steady_clock::now();
+    for (u64 f = 0; f < scene.run_.fragments; f++) pinned_table[f] = scene.addresses_[f];
+    CHECK(cuMemcpyHtoDAsync(scene.table_, pinned_table, scene.run_.fragments * sizeof(u64), compute));
+    queue_d2h(scene, kernels, compute, copy, gathered, copied);
+    micros.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
+    CHECK(cuStreamSynchronize(copy));
+  }
+  scene.run_.fragments = all;
+  std::sort(micros.begin(), micros.end());
+  return micros[micros.size() / 2];
 }
 
 void pipelined_h2d(Scene& scene, const Kernels& kernels, CUstream compute, CUstream copy, std::vector<CUevent>& arrived,
@@ -214,6 +239,8 @@ int main(int count, char** arguments) {
               card, driver, kBlocks, kThreads, kChunkBytes, kRingBytes);
   const Run runs[] = {{4096, 65536},   {16384, 16384},    {18432, 16384},      {32768, 16384},
                       {65536, 8192},   {262144, 2048},    {16ULL << 20, 32}};
+  u64* pinned_table = nullptr;
+  CHECK(cuMemHostAlloc(reinterpret_cast<void**>(&pinned_table), kBatch * sizeof(u64), 0));
   bool right = true;
   bool comma = false;
   for (const Run& run : runs) {
@@ -248,6 +275,9 @@ int main(int count, char** arguments) {
     gbps = median_gbps(run.bytes(), repeats,
                        [&] { pipelined_d2h(scene, kernels, compute, copy, first, second); });
     row("d2h", "gather kernel and DMA copy overlapped", gbps, scene.host_is_right());
+    std::printf(",\n  {\"fragmentBytes\": %llu, \"fragments\": %llu, \"direction\": \"d2h\", \"way\": \"host time to queue that\", \"micros\": %.1f}",
+                run.fragment_bytes, std::min<u64>(kBatch, run.fragments),
+                queue_micros(scene, kernels, compute, copy, first, second, pinned_table, kBatch));
     scene.clear_host();
     gbps = median_gbps(run.bytes(), repeats, [&] {
       launch(kernels.gather, compute, scene.table_, reinterpret_cast<u64>(scene.host_), run.fragments, run.fragment_bytes);

@@ -5,7 +5,8 @@ import dev.gatun.backend.DeadlineException;
 
 /**
  * A queue of work on a GPU, done in order and in no order against other streams except through events. Usable by any
- * thread; work of several threads is queued in some order. Queueing does not wait for the work and allocates nothing.
+ * thread; work of several threads is queued in some order. Queueing allocates nothing and does not wait for the work, unless
+ * the driver's own queue is full: bound what is outstanding.
  *
  * <p>A stream adopted from the engine can wait for events and record them, so that both sides are ordered; copies and kernels
  * of Gatun's go to streams of its own.

@@ -212,6 +212,24 @@ public final class FragmentTable extends DeviceResource {
     return column.deviceAddress() + (long) index * Long.BYTES;
   }
 
+  /** {@return an entry} */
+  long address(int index) {
+    return host.getAtIndex(JAVA_LONG, index);
+  }
+
+  /** {@return the host address of an entry, for calls that read it before they return} */
+  long hostAddress(int index) {
+    return host.address() + (long) index * Long.BYTES;
+  }
+
+  /** Refuses entries that are not there. */
+  void requireAdded(int first, int entries) {
+    if (first < 0 || entries < 0 || first > count - entries) {
+      throw new IllegalArgumentException(String.format(Locale.ROOT,
+          "fragments must be added: %d from %d on asked of %d in %s", entries, first, count, this));
+    }
+  }
+
   /** Refuses entries that the GPU does not have. */
   void requireUploaded(int first, int entries) {
     if (first < 0 || entries < 0 || first > uploadedCount - entries) {

@@ -15,7 +15,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>The widest vector (16, 8, 4 or 1 bytes) that the fragments' length and all addresses allow is used. What a call writes
  * must not overlap what it reads.
  */
-public final class PageCopy extends DeviceResource {
+public final class PageCopy extends DeviceResource implements FragmentCopy {
   private static final int[] WIDTHS = {16, 8, 4, 1};
   private static final int THREADS = 256; // h200-page-probe.json
   private static final int LOADS_IN_FLIGHT = 8; // IN_FLIGHT of native/kernels/pages.cu
@@ -72,32 +72,16 @@ public final class PageCopy extends DeviceResource {
     }
   }
 
-  /**
-   * Queues: fragments, in the table's order, into one contiguous range.
-   *
-   * @param table where they lie
-   * @param first entry to begin with
-   * @param count entries
-   * @param target where to; device memory, or a pinned slab where {@link DeviceInfo#reachesHostAddresses}
-   * @param targetOffset bytes from its start
-   * @throws IllegalArgumentException if entries are not uploaded, the range is not the target's, or it is another GPU's
-   */
+  /** {@inheritDoc} The entries must be uploaded; a pinned slab needs {@link DeviceInfo#reachesHostAddresses}. */
+  @Override
   public void gather(FragmentTable table, int first, int count, DeviceMemory target, long targetOffset) {
     requireContiguous("targetOffset", table, first, count, target, targetOffset);
     long to = target.address() + targetOffset;
     launch(gather, table, table, target, table.entryAddress(first), to, count, table.addressBits() | to);
   }
 
-  /**
-   * Queues: one contiguous range into fragments, in the table's order.
-   *
-   * @param source where from; device memory, or a pinned slab where {@link DeviceInfo#reachesHostAddresses}
-   * @param sourceOffset bytes from its start
-   * @param table where the fragments lie
-   * @param first entry to begin with
-   * @param count entries
-   * @throws IllegalArgumentException as {@link #gather}
-   */
+  /** {@inheritDoc} The entries must be uploaded; a pinned slab needs {@link DeviceInfo#reachesHostAddresses}. */
+  @Override
   public void scatter(DeviceMemory source, long sourceOffset, FragmentTable table, int first, int count) {
     requireContiguous("sourceOffset", table, first, count, source, sourceOffset);
     long from = source.address() + sourceOffset;

@@ -59,11 +59,27 @@ abstract class PageCopyContract {
     for (int alignment : new int[]{1, 4, 8, 16}) {
       for (int round = 0; round < 2; round++) {
         try (Bed bed = new Bed(random, fragmentBytes, count, alignment)) {
-          bed.gatherAndCheck();
-          bed.scatterAndCheck();
+          bed.gatherAndCheck(pages);
+          bed.scatterAndCheck(pages);
           bed.moveAndCheck();
         }
       }
+    }
+  }
+
+  @ParameterizedTest(name = "batches: {0}")
+  @ValueSource(booleans = {false, true})
+  @DisplayName("the copy engine moves the same bytes, more fragments than one batch takes and none, to pinned memory too")
+  void copyEngine(boolean batches) {
+    try (DmaCopy dma = DmaCopy.open(gpu, batches); Bed bed = new Bed(new Random(SEED), 72, 2_500, 4)) {
+      bed.gatherAndCheck(dma);
+      bed.scatterAndCheck(dma);
+      bed.throughPinnedMemory(dma);
+      bed.throughPinnedMemory(pages);
+      dma.gather(bed.table, 0, 0, bed.contiguous, 0);
+      assertThrows(IllegalArgumentException.class, () -> dma.gather(bed.table, 1, 2_500, bed.contiguous, 0));
+      assertThrows(IllegalArgumentException.class, () -> dma.scatter(bed.contiguous, 300, bed.table, 0, 2_500));
+      assertEquals(batches && gpu.driver().copiesBatches(), dma.isBatched());
     }
   }
 
@@ -241,12 +257,33 @@ abstract class PageCopyContract {
       return filled;
     }
 
-    void gatherAndCheck() {
-      pages.gather(table, 0, count, contiguous, contiguousOffset);
+    void gatherAndCheck(FragmentCopy way) {
+      way.gather(table, 0, count, contiguous, contiguousOffset);
       for (int i = 0; i < count; i++) {
         System.arraycopy(expected.get(slabOf[i]), offsetOf[i], contiguousExpected,
             contiguousOffset + i * fragmentBytes, fragmentBytes);
       }
+      check();
+    }
+
+    /** Out to the pinned slab and, each byte changed there, back to where it came from. */
+    void throughPinnedMemory(FragmentCopy way) {
+      long bytes = (long) count * fragmentBytes;
+      slab.segment().fill((byte) 0);
+      way.gather(table, 0, count, host, 128);
+      stream.await(longEnough());
+      byte[] page = slab.segment().asSlice(128, bytes).toArray(JAVA_BYTE);
+      assertEquals(0, slab.segment().get(JAVA_BYTE, 127));
+      for (int i = 0; i < count; i++) {
+        for (int at = 0; at < fragmentBytes; at++)
+          assertEquals(expected.get(slabOf[i])[offsetOf[i] + at], page[i * fragmentBytes + at]);
+        for (int at = 0; at < fragmentBytes; at++)
+          page[i * fragmentBytes + at] ^= (byte) i;
+        System.arraycopy(page, i * fragmentBytes, expected.get(slabOf[i]), offsetOf[i], fragmentBytes);
+      }
+      slab.segment().asSlice(128, bytes).copyFrom(MemorySegment.ofArray(page));
+      way.scatter(host, 128, table, 0, count);
+      stream.await(longEnough());
       check();
     }
 
@@ -259,11 +296,11 @@ abstract class PageCopyContract {
       check();
     }
 
-    void scatterAndCheck() {
+    void scatterAndCheck(FragmentCopy way) {
       random.nextBytes(contiguousExpected);
       slab.segment().copyFrom(MemorySegment.ofArray(contiguousExpected));
       stream.copy(contiguous, 0, host, 0, contiguousExpected.length).await(longEnough());
-      pages.scatter(contiguous, contiguousOffset, table, 0, count);
+      way.scatter(contiguous, contiguousOffset, table, 0, count);
       for (int i = 0; i < count; i++) {
         System.arraycopy(contiguousExpected, contiguousOffset + i * fragmentBytes, expected.get(slabOf[i]), offsetOf[i],
             fragmentBytes);

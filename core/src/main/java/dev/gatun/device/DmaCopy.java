@@ -1,0 +1,132 @@
+package dev.gatun.device;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import dev.gatun.backend.Deadline;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Moves fragments by the copy engine, one copy a fragment: for fragments so large that a copy's own cost does not show, some
+ * 256 KiB and more. Where the driver has it, up to 1,024 copies are queued by one call. A table need not be uploaded for it.
+ */
+public final class DmaCopy extends DeviceResource implements FragmentCopy {
+  private static final int BATCH = 1_024; // the driver's share of a call is small from some tens on; unmeasured default
+
+  private final boolean batches;
+  @SuppressWarnings("MustBeClosedChecker") // closed with this
+  private final Arena arena = Arena.ofShared();
+  private final MemorySegment places = arena.allocate(JAVA_LONG, BATCH);
+  private final MemorySegment sizes = arena.allocate(JAVA_LONG, BATCH);
+  private final ReentrantLock filling = new ReentrantLock();
+
+  private DmaCopy(Device device, boolean batches) {
+    super(device, "copy engine");
+    this.batches = batches;
+  }
+
+  /**
+   * Opens the copy engine's way.
+   *
+   * @param device the GPU
+   * @param batches whether to queue many copies by one call where the driver can
+   * @return the way; the caller closes it
+   */
+  public static DmaCopy open(Device device, boolean batches) {
+    return device.known(new DmaCopy(device, batches && device.driver().copiesBatches()));
+  }
+
+  /** {@return whether many copies are queued by one call} */
+  public boolean isBatched() {
+    return batches;
+  }
+
+  @Override
+  public void gather(FragmentTable table, int first, int count, DeviceMemory target, long targetOffset) {
+    copy("targetOffset", table, first, count, target, targetOffset, true);
+  }
+
+  @Override
+  public void scatter(DeviceMemory source, long sourceOffset, FragmentTable table, int first, int count) {
+    copy("sourceOffset", table, first, count, source, sourceOffset, false);
+  }
+
+  private void copy(String field, FragmentTable table, int first, int count, DeviceMemory range, long offset,
+      boolean gather) {
+    table.requireOn(device());
+    table.requireAdded(first, count);
+    range.requireOn(device());
+    range.requireRange(field, offset, Math.multiplyExact(count, table.fragmentBytes()));
+    enter();
+    try {
+      table.enter();
+      try {
+        range.enter();
+        try {
+          if (batches) queueBatches(table, first, count, range.address() + offset, gather);
+          else
+            queueEach(table, first, count, range, range.address() + offset, gather);
+        } finally {
+          range.exit();
+        }
+      } finally {
+        table.exit();
+      }
+    } finally {
+      exit();
+    }
+  }
+
+  private void queueEach(FragmentTable table, int first, int count, DeviceMemory range, long place, boolean gather) {
+    CudaDriver driver = device().driver();
+    long stream = table.stream().handle();
+    long bytes = table.fragmentBytes();
+    boolean host = range instanceof PinnedSlab;
+    device().bind();
+    try {
+      for (int i = 0; i < count; i++) {
+        long fragment = table.address(first + i);
+        long contiguous = place + i * bytes;
+        if (!host) driver.copyOnDevice(gather ? contiguous : fragment, gather ? fragment : contiguous, bytes, stream);
+        else if (gather) driver.copyToHost(contiguous, fragment, bytes, stream);
+        else
+          driver.copyToDevice(fragment, contiguous, bytes, stream);
+      }
+    } finally {
+      device().unbind();
+    }
+  }
+
+  private void queueBatches(FragmentTable table, int first, int count, long place, boolean gather) {
+    long bytes = table.fragmentBytes();
+    filling.lock(); // before the context is bound: nothing may wait after that
+    try {
+      for (int done = 0; done < count; done += BATCH) {
+        int batch = Math.min(BATCH, count - done);
+        for (int i = 0; i < batch; i++) {
+          places.setAtIndex(JAVA_LONG, i, place + (done + i) * bytes);
+          sizes.setAtIndex(JAVA_LONG, i, bytes);
+        }
+        long fragments = table.hostAddress(first + done);
+        device().bind();
+        try {
+          device().driver().copyBatch(gather ? places.address() : fragments, gather ? fragments : places.address(),
+              sizes.address(), batch, table.stream().handle());
+        } finally {
+          device().unbind();
+        }
+      }
+    } finally {
+      filling.unlock();
+    }
+  }
+
+  @Override
+  void awaitWork(Deadline deadline) {} // the driver has read the columns when a call returns
+
+  @Override
+  void destroy() {
+    arena.close();
+  }
+}
