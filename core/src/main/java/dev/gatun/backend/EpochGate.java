@@ -271,15 +271,15 @@ public final class EpochGate {
   }
 
   /**
-   * Drains every part, each to the same deadline. A part that throws counts as pending and does not keep the others from
-   * being drained.
+   * Drains every part, each to the same deadline, the last registered first: it may stand on an earlier one, whose work
+   * does not end before its own. A part that throws counts as pending and does not keep the others from being drained.
    *
    * @param deadline when to give up
    * @return what is still pending, one line each; empty when quiet
    */
   public List<String> drainParts(Deadline deadline) {
     List<String> pending = new ArrayList<>();
-    for (Quiescable part : parts) {
+    for (Quiescable part : parts().reversed()) {
       try {
         for (String line : part.drain(deadline))
           pending.add(part.name() + ": " + line);

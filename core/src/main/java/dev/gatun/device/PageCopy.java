@@ -148,21 +148,35 @@ public final class PageCopy extends DeviceResource implements FragmentCopy {
   }
 
   private void queue(long[] kernels, FragmentTable table, long from, long to, long count, long bits) {
-    int width = width(bits | table.fragmentBytes());
-    long vectors = count * (table.fragmentBytes() / WIDTHS[width]);
-    int blocks = Math.clamp(Math.ceilDiv(vectors, (long) THREADS * LOADS_IN_FLIGHT), 1, blocksMax);
     launching.lock(); // before the context is bound: nothing may wait after that
     try {
-      long parameters = arguments.set(from, to, count, table.fragmentBytes());
       device().bind();
       try {
-        device().driver().launch(kernels[width], blocks, THREADS, table.stream().handle(), parameters);
+        launchBound(kernels, table, from, to, count, bits);
       } finally {
         device().unbind();
       }
     } finally {
       launching.unlock();
     }
+  }
+
+  /** As {@link #gather}, for the one thread that uses these kernels, with the context bound and everything checked. */
+  void gatherBound(FragmentTable table, int first, int count, long to) {
+    launchBound(gather, table, table.entryAddress(first), to, count, table.addressBits() | to);
+  }
+
+  /** As {@link #scatter}, likewise. */
+  void scatterBound(long from, FragmentTable table, int first, int count) {
+    launchBound(scatter, table, from, table.entryAddress(first), count, table.addressBits() | from);
+  }
+
+  private void launchBound(long[] kernels, FragmentTable table, long from, long to, long count, long bits) {
+    int width = width(bits | table.fragmentBytes());
+    long vectors = count * (table.fragmentBytes() / WIDTHS[width]);
+    int blocks = Math.clamp(Math.ceilDiv(vectors, (long) THREADS * LOADS_IN_FLIGHT), 1, blocksMax);
+    long parameters = arguments.set(from, to, count, table.fragmentBytes());
+    device().driver().launch(kernels[width], blocks, THREADS, table.stream().handle(), parameters);
   }
 
   /** Index of the widest vector that divides everything whose bits these are. */

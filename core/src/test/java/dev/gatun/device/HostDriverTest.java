@@ -22,4 +22,12 @@ class HostDriverTest {
       return DRIVER;
     }
   }
+
+  @Nested
+  class Staging extends StagingContract {
+    @Override
+    String driver() {
+      return DRIVER;
+    }
+  }
 }

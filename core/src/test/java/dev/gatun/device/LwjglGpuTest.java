@@ -24,4 +24,12 @@ class LwjglGpuTest {
       return DRIVER;
     }
   }
+
+  @Nested
+  class Staging extends StagingContract {
+    @Override
+    String driver() {
+      return DRIVER;
+    }
+  }
 }

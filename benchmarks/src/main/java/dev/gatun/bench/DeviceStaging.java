@@ -1,0 +1,89 @@
+package dev.gatun.bench;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.sun.management.ThreadMXBean;
+import dev.gatun.device.Device;
+import dev.gatun.device.DeviceInfo;
+import dev.gatun.device.StagingOptions;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Pages between GPU memory and pinned pool blocks through the staging pipeline, beside one copy of contiguous bytes, in
+ * turns, every byte checked first. Prints JSON.
+ *
+ * <p>Flags: {@code --driver ffm|lwjgl|host}, {@code --device N}, {@code --fragments BYTES,..}, {@code --bytes N} moved at a
+ * time, {@code --repeats N}, {@code --rounds N} with the producer still running, {@code --ring BYTES},
+ * {@code --chunk BYTES}, {@code --output FILE}.
+ */
+public final class DeviceStaging {
+  private static final List<Long> FRAGMENT_BYTES = List.of(4096L, 16384L, 32768L, 65536L, 262144L, 1048576L, 16777216L);
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  private DeviceStaging() {}
+
+  /**
+   * Measures and prints.
+   *
+   * @param arguments see above
+   * @throws IOException if the file cannot be written
+   */
+  public static void main(String[] arguments) throws IOException {
+    Flags flags = new Flags(arguments);
+    String driver = flags.word("--driver", List.of("ffm", "lwjgl", "host"));
+    int ordinal = Math.toIntExact(flags.number("--device", 0));
+    List<Long> fragments = flags.numbers("--fragments", FRAGMENT_BYTES);
+    long bytes = flags.number("--bytes", 640L << 20);
+    int repeats = Math.toIntExact(Math.max(1, flags.number("--repeats", 9)));
+    int rounds = Math.toIntExact(flags.number("--rounds", 1000));
+    StagingOptions options = new StagingOptions(flags.number("--ring", StagingOptions.DEFAULT.ringBytes()),
+        flags.number("--chunk", StagingOptions.DEFAULT.chunkBytes()), StagingOptions.DEFAULT.directBytes());
+    String output = flags.text("--output", "");
+    flags.requireKnown();
+    ObjectNode report = Machine.describe();
+    try (Device gpu = Device.open(driver, ordinal)) {
+      DeviceInfo info = gpu.info();
+      report.put("card", info.name()).put("driver", driver).put("ringBytes", options.ringBytes())
+          .put("chunkBytes", options.chunkBytes()).put("directBytes", options.directBytes()).put("repeats", repeats)
+          .put("statistic", "median of wall-clock times");
+      ArrayNode rows = report.putArray("rows");
+      for (long fragmentBytes : fragments) {
+        try (StagingCell cell = new StagingCell(gpu, fragmentBytes, bytes, options)) {
+          ObjectNode row = cell.describe(rows.addObject());
+          row.put("correct", cell.movesEveryByte());
+          cell.measure(repeats, row);
+          System.err.println(row);
+        }
+      }
+      // 5,120 fragments of 4 KiB: 20 MiB, three chunks
+      try (StagingCell cell = new StagingCell(gpu, 4096, 5120 * 4096, options)) {
+        cell.measureSending(2_000, report.putObject("sending"));
+      }
+      // 5,120 fragments of 32 KiB: 160 MiB, twenty chunks
+      try (StagingCell cell = new StagingCell(gpu, 32_768, 5120 * 32_768, options)) {
+        cell.measureSending(300, report.putObject("sendingLarge"));
+      }
+      try (StagingCell cell = new StagingCell(gpu, 32_768, 16 << 20, options)) {
+        cell.producerStillRunning(rounds, report.putObject("producer"));
+      }
+    }
+    String text = report.put("loadAfter", Machine.load()).toPrettyString();
+    System.out.println(text);
+    if (!output.isEmpty()) Files.writeString(Path.of(output), text + "\n");
+  }
+
+  static long median(long[] nanos) {
+    long[] sorted = nanos.clone();
+    Arrays.sort(sorted);
+    return sorted[sorted.length / 2];
+  }
+
+  static long allocatedBytes() {
+    return THREADS.getCurrentThreadAllocatedBytes();
+  }
+}

@@ -1,0 +1,221 @@
+package dev.gatun.bench;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.gatun.backend.Deadline;
+import dev.gatun.backend.EpochGate;
+import dev.gatun.backend.WeightEpoch;
+import dev.gatun.device.Device;
+import dev.gatun.device.DeviceEvent;
+import dev.gatun.device.DeviceSlab;
+import dev.gatun.device.DeviceStream;
+import dev.gatun.device.KvShape;
+import dev.gatun.device.KvStrides;
+import dev.gatun.device.PagedKvLayout;
+import dev.gatun.device.PinnedSlab;
+import dev.gatun.device.StagedBatch;
+import dev.gatun.device.StagedBatch.Direction;
+import dev.gatun.device.StagingOptions;
+import dev.gatun.device.StagingPipeline;
+import dev.gatun.device.StreamPriority;
+import dev.gatun.memory.BlockPool;
+import dev.gatun.memory.PoolLayout;
+import dev.gatun.memory.Slab;
+import dev.gatun.memory.SlabOptions;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * A paged cache on a GPU with fragments of one length, and a pool in pinned memory: pages move both ways through the staging
+ * pipeline, beside one copy of as many contiguous bytes. A block has 160 fragments (80 layers, keys and values apart), or
+ * fewer where they would not fit.
+ */
+final class StagingCell implements AutoCloseable {
+  private static final int LAYERS = 80;
+  private static final long GOLDEN = 0x9E3779B97F4A7C15L;
+
+  private final Deque<AutoCloseable> open = new ArrayDeque<>();
+  private final EpochGate gate = new EpochGate(new WeightEpoch("bench", 1));
+  private final Device gpu;
+  private final int pages;
+  private final DeviceSlab cache;
+  private final PagedKvLayout layout;
+  private final PinnedSlab pinned;
+  private final BlockPool pool;
+  private final DeviceStream engine;
+  private final DeviceEvent ready;
+  private final StagingPipeline pipeline;
+  private final StagedBatch save;
+  private final StagedBatch load;
+  private final List<Integer> cacheBlocks = new ArrayList<>();
+  private final long[] leases;
+
+  StagingCell(Device gpu, long fragmentBytes, long bytes, StagingOptions options) {
+    this.gpu = gpu;
+    int layers = (int) Math.clamp(bytes / fragmentBytes / 2, 1, LAYERS);
+    KvShape shape = new KvShape(layers, 2, 1, Math.toIntExact(fragmentBytes / 32), 16, 2);
+    pages = Math.toIntExact(Math.max(1, bytes / shape.valueBytes()));
+    int blocks = 2 * pages;
+    cache = opened(gpu.allocate("cache", blocks * shape.valueBytes()));
+    List<Long> parts = new ArrayList<>();
+    for (int part = 0; part < 2 * layers; part++)
+      parts.add(cache.address() + part * blocks * fragmentBytes);
+    layout = new PagedKvLayout(shape, KvStrides.tokensFirst(shape), parts, blocks, PagedKvLayout.NO_NULL_BLOCK);
+    pinned = pinned("pages", 2 * pages * shape.valueBytes());
+    // both directions at once need blocks of their own
+    pool = opened(BlockPool.over(pinned.slab(), new PoolLayout(shape.valueBytes(), 2 * pages), gate));
+    leases = new long[2 * pages];
+    for (int i = 0; i < leases.length; i++)
+      leases[i] = pool.lease();
+    for (int block = 0; block < blocks; block++)
+      cacheBlocks.add(block);
+    Collections.shuffle(cacheBlocks, new Random(fragmentBytes));
+    engine = opened(gpu.newStream("engine", StreamPriority.HIGH));
+    ready = opened(gpu.newEvent("ready"));
+    pipeline = opened(StagingPipeline.open(layout, List.of(cache), pool, pinned, options));
+    save = opened(pipeline.batch(Direction.SAVE, pages));
+    load = opened(pipeline.batch(Direction.LOAD, pages));
+    engine.record(ready);
+    // loads go to the first half of the shuffled blocks of the cache, saves come from it
+    for (int i = 0; i < pages; i++) {
+      load.add(cacheBlocks.get(i), leases[i]);
+      save.add(cacheBlocks.get(i), leases[pages + i]);
+    }
+  }
+
+  private <R extends AutoCloseable> R opened(R resource) {
+    open.push(resource);
+    return resource;
+  }
+
+  private PinnedSlab pinned(String name, long bytes) {
+    return opened(gpu.pin(opened(Slab.allocate(SlabOptions.of(name, bytes)))));
+  }
+
+  static Deadline soon() {
+    return Deadline.after(Duration.ofMinutes(2));
+  }
+
+  long bytes() {
+    return pages * layout.valueBytes();
+  }
+
+  /** Bytes first: loads known pages into the cache, saves them into other blocks, compares every byte. */
+  boolean movesEveryByte() {
+    for (int i = 0; i < pages; i++) {
+      MemorySegment page = pool.rewrite(leases[i]);
+      for (long at = 0; at < page.byteSize(); at += Long.BYTES)
+        page.set(ValueLayout.JAVA_LONG, at, (i * page.byteSize() + at) * GOLDEN);
+      pool.rewrite(leases[pages + i]).fill((byte) 0);
+    }
+    load.send(ready).await(soon());
+    engine.record(ready);
+    save.send(ready).await(soon());
+    for (int i = 0; i < pages; i++)
+      if (pool.page(leases[i]).mismatch(pool.page(leases[pages + i])) >= 0) return false;
+    return true;
+  }
+
+  /** Measures in turns, and adds medians in GB/s. */
+  void measure(int repeats, ObjectNode into) {
+    try (DeviceStream out = gpu.newStream("out", StreamPriority.LOW);
+        DeviceStream in = gpu.newStream("in", StreamPriority.LOW)) {
+      List<Runnable> ways = List.of(
+          () -> out.copy(pinned, 0, cache, 0, bytes()).await(soon()),
+          () -> save.send(ready).await(soon()),
+          () -> in.copy(cache, 0, pinned, 0, bytes()).await(soon()),
+          () -> load.send(ready).await(soon()),
+          () -> {
+            out.copy(pinned, 0, cache, 0, bytes());
+            in.copy(cache, bytes(), pinned, bytes(), bytes()).await(soon());
+            out.await(soon());
+          },
+          () -> {
+            save.send(ready);
+            load.send(ready).await(soon());
+            save.await(soon());
+          });
+      List<String> names = List.of("copyOut", "save", "copyIn", "load", "copyBoth", "stageBoth");
+      long[][] nanos = new long[ways.size()][repeats];
+      for (int round = -2; round < repeats; round++) {
+        for (int way = 0; way < ways.size(); way++) {
+          long start = System.nanoTime();
+          ways.get(way).run();
+          if (round >= 0) nanos[way][round] = System.nanoTime() - start;
+        }
+      }
+      for (int way = 0; way < ways.size(); way++) {
+        long moved = way < 4 ? bytes() : 2 * bytes();
+        into.put(names.get(way) + "GBps", moved / (double) DeviceStaging.median(nanos[way]));
+      }
+    }
+  }
+
+  /** Adds what sending a batch takes of the calling thread's time and of the heap. */
+  void measureSending(int repeats, ObjectNode into) {
+    long[] nanos = new long[repeats];
+    long allocated = 0;
+    for (int round = -repeats; round < repeats; round++) {
+      long bytesBefore = DeviceStaging.allocatedBytes();
+      long start = System.nanoTime();
+      save.send(ready);
+      long end = System.nanoTime();
+      long bytesAfter = DeviceStaging.allocatedBytes();
+      save.await(soon());
+      if (round < 0) continue;
+      nanos[round] = end - start;
+      allocated += bytesAfter - bytesBefore;
+    }
+    into.put("fragments", pages * layout.fragments()).put("sendMedianNanos", DeviceStaging.median(nanos))
+        .put("sendAllocatedBytes", allocated / (double) repeats);
+  }
+
+  /** Saves what a producer is still writing when the batch is sent, many times over; adds how often bytes were right. */
+  void producerStillRunning(int rounds, ObjectNode into) {
+    int right = 0;
+    int stillRunning = 0;
+    for (int round = 0; round < rounds; round++) {
+      byte made = (byte) (round * 7 + 1);
+      for (int write = 0; write < 64; write++)
+        engine.fill(cache, 0, cache.byteSize(), (byte) ~made);
+      engine.fill(cache, 0, cache.byteSize(), made).record(ready);
+      save.send(ready);
+      if (!ready.isDone()) stillRunning++;
+      save.await(soon());
+      boolean all = true;
+      for (int i = 0; i < pages && all; i++)
+        all = isFilled(pool.page(leases[pages + i]), made);
+      if (all) right++;
+    }
+    into.put("rounds", rounds).put("producerStillRunning", stillRunning).put("byteExact", right);
+  }
+
+  private static boolean isFilled(MemorySegment page, byte value) {
+    return page.get(ValueLayout.JAVA_BYTE, 0) == value
+        && page.asSlice(1).mismatch(page.asSlice(0, page.byteSize() - 1)) < 0;
+  }
+
+  ObjectNode describe(ObjectNode into) {
+    return into.put("fragmentBytes", layout.fragmentBytes()).put("fragmentsPerBlock", layout.fragments())
+        .put("blocks", pages).put("bytes", bytes());
+  }
+
+  @Override
+  public void close() {
+    for (long lease : leases)
+      pool.release(lease);
+    while (!open.isEmpty()) {
+      try {
+        open.pop().close();
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+}

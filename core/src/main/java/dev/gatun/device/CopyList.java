@@ -1,0 +1,62 @@
+package dev.gatun.device;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import dev.gatun.device.StagedBatch.Direction;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Copies between the device and pinned host memory that are queued together: by one call of the driver where it can, since
+ * each call of its own leaves the link idle for some microseconds. One thread at a time, with the context bound.
+ */
+final class CopyList implements AutoCloseable {
+  private final CudaDriver driver;
+  private final Arena arena = Arena.ofShared(); // ring
+  private final MemorySegment onHost;
+  private final MemorySegment onDevice;
+  private final MemorySegment sizes;
+  private int count;
+
+  CopyList(CudaDriver driver, int capacity) {
+    this.driver = driver;
+    onHost = arena.allocate(JAVA_LONG, capacity);
+    onDevice = arena.allocate(JAVA_LONG, capacity);
+    sizes = arena.allocate(JAVA_LONG, capacity);
+  }
+
+  void add(long host, long device, long bytes) {
+    onHost.setAtIndex(JAVA_LONG, count, host);
+    onDevice.setAtIndex(JAVA_LONG, count, device);
+    sizes.setAtIndex(JAVA_LONG, count, bytes);
+    count++;
+  }
+
+  /** Queues all that was added, and forgets it. */
+  void queue(Direction direction, long stream) {
+    boolean save = direction == Direction.SAVE;
+    if (count > 1 && driver.copiesBatches()) {
+      driver.copyBatch((save ? onHost : onDevice).address(), (save ? onDevice : onHost).address(), sizes.address(),
+          count,
+          stream);
+    } else {
+      for (int i = 0; i < count; i++)
+        copy(save, i, stream);
+    }
+    count = 0;
+  }
+
+  private void copy(boolean save, int index, long stream) {
+    long host = onHost.getAtIndex(JAVA_LONG, index);
+    long device = onDevice.getAtIndex(JAVA_LONG, index);
+    long bytes = sizes.getAtIndex(JAVA_LONG, index);
+    if (save) driver.copyToHost(host, device, bytes, stream);
+    else
+      driver.copyToDevice(device, host, bytes, stream);
+  }
+
+  @Override
+  public void close() {
+    if (arena.scope().isAlive()) arena.close();
+  }
+}

@@ -1,0 +1,204 @@
+package dev.gatun.device;
+
+import dev.gatun.backend.Deadline;
+import dev.gatun.backend.DeadlineException;
+import dev.gatun.memory.BlockPool;
+
+/**
+ * Pages that move together between an engine's paged cache and blocks of a pool, by {@link StagingPipeline}. Made once,
+ * filled and sent many times: clear, add, send, await. Sending allocates nothing and does not wait for the GPU; two batches
+ * in turn keep the link busy.
+ *
+ * <p>One thread at a time; a refit may await it from another. From sending until it is awaited, its blocks are marked as
+ * being read or written, so nobody frees or puts them.
+ */
+public final class StagedBatch implements AutoCloseable {
+  private final StagingPipeline pipeline;
+  private final Direction direction;
+  private final FragmentTable table;
+  private final DeviceEvent done;
+  private final long[] blocks;
+  private final long[] offsets;
+  private int size;
+  private long sent;
+  private boolean running;
+
+  /** Which way pages move. */
+  public enum Direction {
+    /** From the engine's cache into blocks of the pool, to be put. */
+    SAVE,
+    /** From blocks of the pool, which were got, into the engine's cache. */
+    LOAD
+  }
+
+  StagedBatch(StagingPipeline pipeline, Direction direction, FragmentTable table, DeviceEvent done, int capacity) {
+    this.pipeline = pipeline;
+    this.direction = direction;
+    this.table = table;
+    this.done = done;
+    blocks = new long[capacity];
+    offsets = new long[capacity];
+  }
+
+  /** {@return which way its pages move} */
+  public Direction direction() {
+    return direction;
+  }
+
+  /** {@return pages added} */
+  public synchronized int size() {
+    return size;
+  }
+
+  /**
+   * Empties the batch. Blocks until the GPU has read the list of fragments that was sent last.
+   *
+   * @param deadline when to give up
+   * @return this
+   * @throws IllegalStateException if it was sent and not awaited
+   * @throws DeadlineException if the GPU has not by then
+   */
+  public synchronized StagedBatch clear(Deadline deadline) {
+    requireIdle("clear");
+    table.clear(deadline);
+    size = 0;
+    return this;
+  }
+
+  /**
+   * Adds a page.
+   *
+   * @param cacheBlock block of the engine's cache, not its null block
+   * @param block a lease of the pipeline's pool
+   * @return this
+   * @throws IllegalStateException if the batch is full, or was sent and not awaited
+   * @throws IllegalArgumentException if either block is not one
+   */
+  public synchronized StagedBatch add(int cacheBlock, long block) {
+    requireIdle("add");
+    if (size == blocks.length) throw new IllegalStateException("batch is full: capacity " + blocks.length);
+    long offset = pipeline.pageOffset(block);
+    table.addBlock(pipeline.layout(), cacheBlock);
+    blocks[size] = block;
+    offsets[size] = offset;
+    size++;
+    return this;
+  }
+
+  /**
+   * Queues the move of all pages and returns. It starts when {@code after} is done: for a save when the kernels that make
+   * the pages have run, for a load when nothing reads or writes the blocks of the cache any more.
+   *
+   * @param after recorded before, on the engine's stream; there is no default, since reading pages too early shows much
+   *     later and in no log
+   * @return this
+   * @throws IllegalStateException if it was sent and not awaited, or a block's lease has ended or is in use; nothing is
+   *     queued then
+   * @throws dev.gatun.backend.EpochChangedException if a refit came in between: the pages are of old weights
+   */
+  public synchronized StagedBatch send(DeviceEvent after) {
+    requireIdle("send");
+    begin();
+    try {
+      pipeline.queue(this, after);
+      sent++;
+      running = true;
+    } finally {
+      if (!running) end(size, false);
+    }
+    return this;
+  }
+
+  /**
+   * {@return done once all pages sent last have moved} A stream of the engine waits for it in place of a thread.
+   */
+  public DeviceEvent done() {
+    return done;
+  }
+
+  /**
+   * Waits until all pages sent have moved, and lets their blocks go: after a save the blocks hold the pages. Blocks. Does
+   * nothing if nothing was sent.
+   *
+   * @param deadline when to give up
+   * @return this
+   * @throws DeadlineException if they have not by then; they move on and their blocks stay marked
+   * @throws DeviceException if the GPU failed; the blocks' content is invalid
+   */
+  public StagedBatch await(Deadline deadline) {
+    long awaited;
+    synchronized (this) {
+      if (!running) return this;
+      awaited = sent;
+    }
+    try {
+      done.await(deadline); // without the lock: a refit that waits too keeps to its own deadline
+    } catch (DeviceException failed) {
+      settle(awaited, false);
+      throw failed;
+    }
+    settle(awaited, true);
+    return this;
+  }
+
+  /** Ends what was awaited, unless another thread that awaited it has. */
+  private synchronized void settle(long awaited, boolean moved) {
+    if (!running || sent != awaited) return;
+    running = false;
+    end(size, moved);
+  }
+
+  /** {@return whether it was sent and not awaited} */
+  public synchronized boolean isRunning() {
+    return running;
+  }
+
+  /** Marks all blocks, or none. */
+  private void begin() {
+    int begun = 0;
+    try {
+      for (; begun < size; begun++) {
+        if (direction == Direction.SAVE) pipeline.pool().beginWrite(blocks[begun]);
+        else
+          pipeline.pool().beginRead(blocks[begun]);
+      }
+    } finally {
+      if (begun < size) end(begun, false);
+    }
+  }
+
+  private void end(int count, boolean moved) {
+    BlockPool pool = pipeline.pool();
+    for (int i = 0; i < count; i++) {
+      if (direction == Direction.SAVE) pool.endWrite(blocks[i], moved);
+      else
+        pool.endRead(blocks[i]);
+    }
+  }
+
+  private void requireIdle(String call) {
+    if (running) throw new IllegalStateException(call + " refused: the batch was sent; await it first");
+  }
+
+  FragmentTable table() {
+    return table;
+  }
+
+  /** Where in the pinned slab the page of an entry begins. */
+  long offset(int index) {
+    return offsets[index];
+  }
+
+  /**
+   * Frees it. Idempotent.
+   *
+   * @throws IllegalStateException if it was sent and not awaited
+   */
+  @Override
+  public synchronized void close() {
+    requireIdle("close");
+    table.close();
+    done.close();
+    pipeline.forget(this);
+  }
+}

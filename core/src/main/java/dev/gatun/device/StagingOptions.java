@@ -1,0 +1,38 @@
+package dev.gatun.device;
+
+import dev.gatun.backend.ByteSize;
+
+/**
+ * How a {@link StagingPipeline} moves pages.
+ *
+ * @param ringBytes device memory for pages on their way, for each direction in use; at least two chunks. Gathers of a low
+ *     priority start only when a kernel of the model ends: a ring below link speed times the longest kernel starves
+ * @param chunkBytes what one kernel and one copy move at a time
+ * @param directBytes fragments of this size or more are copied one by one, with no kernel
+ */
+public record StagingOptions(long ringBytes, long chunkBytes, long directBytes) {
+  private static final long MIB = 1L << 20;
+  // an H200's link moves 96 MiB in 1.8 ms; kernels of 1.6 ms starved a ring of 64 MiB (ceilings of an H200)
+  private static final long RING_BYTES = 96 * MIB;
+  // 8 MiB: benchmarks/results/h200-page-probe.json
+  private static final long CHUNK_BYTES = 8 * MIB;
+  // 4 MiB: a copy of its own costs some microseconds, which is 2 % of it there; unmeasured default
+  private static final long DIRECT_BYTES = 4 * MIB;
+
+  /** 96 MiB in chunks of 8 MiB; fragments of 4 MiB or more alone. */
+  public static final StagingOptions DEFAULT = new StagingOptions(RING_BYTES, CHUNK_BYTES, DIRECT_BYTES);
+
+  /**
+   * Checks.
+   *
+   * @throws IllegalArgumentException naming the field, its value and what is allowed
+   */
+  public StagingOptions {
+    if (chunkBytes <= 0) throw new IllegalArgumentException("chunkBytes must be positive: " + chunkBytes);
+    if (ringBytes / 2 < chunkBytes) {
+      throw new IllegalArgumentException("ringBytes must be two chunks of " + ByteSize.format(chunkBytes) + " or more: "
+          + ringBytes);
+    }
+    if (directBytes <= 0) throw new IllegalArgumentException("directBytes must be positive: " + directBytes);
+  }
+}

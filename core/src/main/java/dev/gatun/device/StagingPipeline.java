@@ -1,0 +1,300 @@
+package dev.gatun.device;
+
+import dev.gatun.backend.ClosedException;
+import dev.gatun.backend.Deadline;
+import dev.gatun.backend.DeadlineException;
+import dev.gatun.backend.Quiescable;
+import dev.gatun.device.StagedBatch.Direction;
+import dev.gatun.memory.BlockPool;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Moves pages between an engine's paged cache on a GPU and a pool's blocks in pinned host memory, at the speed of the link
+ * however small the fragments are: a kernel gathers them into a ring on the device while the copy engine empties it, and the
+ * other way round. Kernels run at low priority, and none of them touches host memory, which would stall the model.
+ *
+ * <p>Batches may be sent by any thread; those of one direction move in the order in which they were sent. Takes part in
+ * refits: a drain waits for everything that was sent.
+ */
+public final class StagingPipeline implements Quiescable, AutoCloseable {
+  private static final int NONE = -1;
+
+  private final Device device;
+  private final CudaDriver driver;
+  private final PagedKvLayout layout;
+  private final List<DeviceSlab> cache;
+  private final BlockPool pool;
+  private final PinnedSlab pinned;
+  private final StagingOptions options;
+  private final PageCopy kernels;
+  private final Set<StagedBatch> batches = ConcurrentHashMap.newKeySet();
+  private final ReentrantLock queueing = new ReentrantLock();
+  private @Nullable StagingRing saving;
+  private @Nullable StagingRing loading;
+  private boolean closed; // under queueing
+
+  private StagingPipeline(PagedKvLayout layout, List<DeviceSlab> cache, BlockPool pool, PinnedSlab pinned,
+      StagingOptions options, PageCopy kernels) {
+    device = pinned.device();
+    driver = device.driver();
+    this.layout = layout;
+    this.cache = List.copyOf(cache);
+    this.pool = pool;
+    this.pinned = pinned;
+    this.options = options;
+    this.kernels = kernels;
+  }
+
+  /**
+   * Opens a pipeline. Blocks while the driver translates the kernels. Device memory for a direction is taken with its first
+   * batch.
+   *
+   * @param layout of the engine's cache
+   * @param cache the memory it lies in
+   * @param pool pages of the layout's {@link PagedKvLayout#valueBytes()}
+   * @param pinned the pool's slab, pinned for the GPU
+   * @param options sizes
+   * @return the pipeline; the caller closes it before slabs, pool and device
+   * @throws IllegalArgumentException if pool, slab and layout do not fit together
+   */
+  public static StagingPipeline open(PagedKvLayout layout, List<DeviceSlab> cache, BlockPool pool, PinnedSlab pinned,
+      StagingOptions options) {
+    if (!pinned.slab().equals(pool.slab())) {
+      throw new IllegalArgumentException("pinned must be the slab of " + pool.name() + ": " + pinned);
+    }
+    if (pool.layout().pageBytes() != layout.valueBytes()) {
+      throw new IllegalArgumentException("pages must have the layout's " + layout.valueBytes() + " bytes: "
+          + pool.layout().pageBytes());
+    }
+    StagingPipeline pipeline = new StagingPipeline(layout, cache, pool, pinned, options,
+        PageCopy.load(pinned.device()));
+    pinned.hold(pipeline);
+    pool.gate().register(pipeline);
+    return pipeline;
+  }
+
+  /**
+   * Makes a batch.
+   *
+   * @param direction which way its pages move
+   * @param capacity most pages, above 0
+   * @return an empty batch; the caller closes it
+   * @throws DeviceException if there is not enough device memory
+   */
+  public StagedBatch batch(Direction direction, int capacity) {
+    if (capacity <= 0) throw new IllegalArgumentException("capacity must be positive: " + capacity);
+    queueing.lock();
+    try {
+      if (closed) throw new ClosedException("batch refused: " + name() + " is closed");
+      StagingRing ring = ring(direction);
+      String name = (direction == Direction.SAVE ? "save " : "load ") + batches.size();
+      FragmentTable table = FragmentTable.allocate(name, ring.kernels(), cache, layout.fragmentBytes(),
+          Math.multiplyExact(capacity, layout.fragments()));
+      try {
+        StagedBatch batch = new StagedBatch(this, direction, table, device.newEvent(name + " done"), capacity);
+        batches.add(batch);
+        return batch;
+      } catch (RuntimeException | Error e) {
+        table.close();
+        throw e;
+      }
+    } finally {
+      queueing.unlock();
+    }
+  }
+
+  private StagingRing ring(Direction direction) {
+    StagingRing open = direction == Direction.SAVE ? saving : loading;
+    if (open != null) return open;
+    String name = direction == Direction.SAVE ? "save" : "load";
+    StagingRing ring = new StagingRing(device, name, options, layout.fragmentBytes());
+    if (direction == Direction.SAVE) saving = ring;
+    else
+      loading = ring;
+    return ring;
+  }
+
+  /** Queues a batch whose blocks are marked. */
+  void queue(StagedBatch batch, DeviceEvent after) {
+    after.requireOn(device);
+    queueing.lock(); // before the context is bound: nothing may wait after that
+    try {
+      StagingRing ring = ring(batch.direction());
+      boolean direct = layout.fragmentBytes() >= options.directBytes();
+      if (!direct) batch.table().upload();
+      after.enter();
+      try {
+        device.bind();
+        try {
+          if (direct) copyEach(ring, batch, after.handle());
+          else if (batch.direction() == Direction.SAVE) save(ring, batch, after.handle());
+          else
+            load(ring, batch, after.handle());
+        } finally {
+          device.unbind();
+        }
+      } finally {
+        after.exit();
+      }
+    } finally {
+      queueing.unlock();
+    }
+  }
+
+  private void save(StagingRing ring, StagedBatch batch, long after) {
+    FragmentTable table = batch.table();
+    long gathers = ring.kernels().handle();
+    int perChunk = fragmentsPerChunk(ring);
+    driver.waitFor(gathers, after);
+    int chunk = 0;
+    int before = NONE;
+    for (int first = 0; first < table.count(); first += perChunk) {
+      int count = Math.min(perChunk, table.count() - first);
+      if (first > 0) before = chunk;
+      chunk = ring.take();
+      driver.waitFor(gathers, ring.emptied(chunk));
+      kernels.gatherBound(table, first, count, ring.address(chunk));
+      driver.record(ring.filled(chunk), gathers);
+      driver.waitFor(ring.copies(chunk), ring.filled(chunk));
+      copyPages(ring, batch, first, count, chunk);
+      driver.record(ring.emptied(chunk), ring.copies(chunk));
+    }
+    // the other copy stream ends with the chunk before
+    if (before != NONE) driver.waitFor(ring.copies(chunk), ring.emptied(before));
+    driver.record(batch.done().handle(), table.count() == 0 ? gathers : ring.copies(chunk));
+  }
+
+  private void load(StagingRing ring, StagedBatch batch, long after) {
+    FragmentTable table = batch.table();
+    long scatters = ring.kernels().handle();
+    int perChunk = fragmentsPerChunk(ring);
+    driver.waitFor(scatters, after);
+    for (int first = 0; first < table.count(); first += perChunk) {
+      int count = Math.min(perChunk, table.count() - first);
+      int chunk = ring.take();
+      driver.waitFor(ring.copies(chunk), ring.emptied(chunk));
+      copyPages(ring, batch, first, count, chunk);
+      driver.record(ring.filled(chunk), ring.copies(chunk));
+      driver.waitFor(scatters, ring.filled(chunk));
+      kernels.scatterBound(ring.address(chunk), table, first, count);
+      driver.record(ring.emptied(chunk), scatters);
+    }
+    driver.record(batch.done().handle(), scatters);
+  }
+
+  /** Copies a chunk to or from the pages it holds parts of; pages that lie side by side go together. */
+  private void copyPages(StagingRing ring, StagedBatch batch, int first, int count, int chunk) {
+    long fragmentBytes = layout.fragmentBytes();
+    int perPage = layout.fragments();
+    long inRing = ring.address(chunk);
+    int at = first;
+    while (at < first + count) {
+      long from = hostAddress(batch, at);
+      int end = at;
+      do {
+        end = Math.min(first + count, (end / perPage + 1) * perPage);
+      } while (end < first + count && hostAddress(batch, end) == from + (end - at) * fragmentBytes);
+      long bytes = (end - at) * fragmentBytes;
+      ring.list().add(from, inRing, bytes);
+      inRing += bytes;
+      at = end;
+    }
+    ring.list().queue(batch.direction(), ring.copies(chunk));
+  }
+
+  private long hostAddress(StagedBatch batch, int fragment) {
+    int perPage = layout.fragments();
+    return pinned.address() + batch.offset(fragment / perPage) + fragment % perPage * layout.fragmentBytes();
+  }
+
+  /** Large fragments: each is a copy of its own, with no kernel. */
+  private void copyEach(StagingRing ring, StagedBatch batch, long after) {
+    FragmentTable table = batch.table();
+    long stream = ring.copies(0);
+    driver.waitFor(stream, after);
+    for (int i = 0; i < table.count(); i++) {
+      ring.list().add(hostAddress(batch, i), table.address(i), layout.fragmentBytes());
+      ring.list().queue(batch.direction(), stream); // alone: large ones gain nothing from going together
+    }
+    driver.record(batch.done().handle(), stream);
+  }
+
+  private int fragmentsPerChunk(StagingRing ring) {
+    return (int) (ring.chunkBytes() / layout.fragmentBytes());
+  }
+
+  PagedKvLayout layout() {
+    return layout;
+  }
+
+  BlockPool pool() {
+    return pool;
+  }
+
+  long pageOffset(long block) {
+    return pinned.offsetOf(pool.blockAddress(block)) + pool.layout().headerBytes();
+  }
+
+  void forget(StagedBatch batch) {
+    batches.remove(batch);
+  }
+
+  @Override
+  public String toString() {
+    return name();
+  }
+
+  @Override
+  public String name() {
+    return "staging of " + pool.name() + " on " + device;
+  }
+
+  /** Nothing is queued in Java. */
+  @Override
+  public int failQueued() {
+    return 0;
+  }
+
+  @Override
+  public List<String> drain(Deadline deadline) {
+    List<String> pending = new ArrayList<>();
+    for (StagedBatch batch : batches) {
+      try {
+        batch.await(deadline);
+      } catch (DeadlineException late) {
+        pending.add(batch.direction() + " of " + batch.size() + " pages");
+      }
+    }
+    return pending;
+  }
+
+  /** Nothing of an epoch is kept here. */
+  @Override
+  public void clearLocal() {}
+
+  /**
+   * Frees rings and kernels. Blocks until what runs has ended. Idempotent.
+   *
+   * @throws IllegalStateException if batches are open
+   */
+  @Override
+  public void close() {
+    if (!batches.isEmpty()) throw new IllegalStateException("close refused: " + batches.size() + " batches are open");
+    queueing.lock();
+    try {
+      if (saving != null) saving.close();
+      if (loading != null) loading.close();
+      kernels.close();
+      if (!closed) pinned.letGo(this);
+      closed = true;
+      pool.gate().unregister(this);
+    } finally {
+      queueing.unlock();
+    }
+  }
+}

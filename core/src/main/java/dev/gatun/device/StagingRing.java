@@ -1,0 +1,103 @@
+package dev.gatun.device;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Device memory through which the pages of one direction pass, in equal chunks used in turn, with the streams of the kernels
+ * and of the copies. A chunk's events keep the one from overtaking the other. Chunks take turns on two copy streams, so that
+ * the link does not rest between two copies.
+ */
+final class StagingRing implements AutoCloseable {
+  private static final int COPY_STREAMS = 2;
+
+  private final List<DeviceResource> resources = new ArrayList<>();
+  private final DeviceSlab memory;
+  private final DeviceStream kernels;
+  private final DeviceStream[] copies = new DeviceStream[COPY_STREAMS];
+  private final DeviceEvent[] filled;
+  private final DeviceEvent[] emptied;
+  private final CopyList list;
+  private final long chunkBytes;
+  private int next;
+
+  /** Chunks hold whole fragments. */
+  StagingRing(Device device, String name, StagingOptions options, long fragmentBytes) {
+    chunkBytes = Math.max(1, options.chunkBytes() / fragmentBytes) * fragmentBytes;
+    // an even number, so that the last and the first are neighbours on different streams
+    int chunks = Math.toIntExact(Math.max(2, options.ringBytes() / chunkBytes / COPY_STREAMS * COPY_STREAMS));
+    // a chunk holds at most one part of a page for each of its fragments
+    list = new CopyList(device.driver(), Math.toIntExact(chunkBytes / fragmentBytes));
+    filled = new DeviceEvent[chunks];
+    emptied = new DeviceEvent[chunks];
+    try {
+      memory = opened(device.allocate(name + " ring", chunkBytes * chunks));
+      kernels = opened(device.newStream(name + " kernels", StreamPriority.LOW));
+      for (int i = 0; i < COPY_STREAMS; i++)
+        copies[i] = opened(device.newStream(name + " copies " + i, StreamPriority.LOW));
+      for (int i = 0; i < chunks; i++) {
+        filled[i] = opened(device.newEvent(name + " filled " + i));
+        emptied[i] = opened(device.newEvent(name + " emptied " + i));
+      }
+    } catch (RuntimeException | Error e) {
+      close();
+      throw e;
+    }
+  }
+
+  private <R extends DeviceResource> R opened(R resource) {
+    resources.add(resource);
+    return resource;
+  }
+
+  /** {@return where kernels and the tables they read are queued} */
+  DeviceStream kernels() {
+    return kernels;
+  }
+
+  /** {@return the handle of the stream of a chunk's copies} Neighbouring chunks have different ones. */
+  long copies(int chunk) {
+    return copies[chunk % COPY_STREAMS].handle();
+  }
+
+  /** {@return where a chunk begins on the device} */
+  long address(int chunk) {
+    return memory.address() + chunk * chunkBytes;
+  }
+
+  /** {@return for the copies of the chunk at hand} */
+  CopyList list() {
+    return list;
+  }
+
+  long chunkBytes() {
+    return chunkBytes;
+  }
+
+  /** {@return the chunk whose turn it is} */
+  int take() {
+    int chunk = next;
+    next = chunk + 1 == filled.length ? 0 : chunk + 1;
+    return chunk;
+  }
+
+  /** {@return the handle of the event that says that a chunk is full} */
+  long filled(int chunk) {
+    return filled[chunk].handle();
+  }
+
+  /** {@return the handle of the event that says that a chunk may be used again} */
+  long emptied(int chunk) {
+    return emptied[chunk].handle();
+  }
+
+  /** Goes on where it stopped if it was refused before. */
+  @Override
+  public void close() {
+    while (!resources.isEmpty()) {
+      resources.getLast().close();
+      resources.removeLast();
+    }
+    list.close();
+  }
+}
