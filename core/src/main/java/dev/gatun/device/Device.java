@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * One GPU, through the context that the whole process shares on it. The context is bound to a thread only within a call,
@@ -88,15 +89,9 @@ public final class Device implements AutoCloseable {
    * @return memory of undefined content; the caller closes it
    * @throws DeviceException if there is not enough
    */
-  public synchronized DeviceSlab allocate(String name, long bytes) {
-    requireOpen("allocate " + name);
+  public DeviceSlab allocate(String name, long bytes) {
     if (bytes <= 0) throw new IllegalArgumentException("bytes must be positive: " + bytes);
-    bind();
-    try {
-      return known(new DeviceSlab(this, name, driver.allocate(bytes), bytes, true));
-    } finally {
-      unbind();
-    }
+    return make("allocate " + name, () -> new DeviceSlab(this, name, driver.allocate(bytes), bytes, true));
   }
 
   /**
@@ -115,20 +110,14 @@ public final class Device implements AutoCloseable {
     if (bytes <= 0 || address + bytes - 1 < address) {
       throw new IllegalArgumentException("bytes must be positive and end within the address space: " + bytes);
     }
-    synchronized (this) {
-      requireOpen("adopt " + name);
-      bind();
-      try {
-        if (!driver.isDeviceMemory(address, info.ordinal())
-            || !driver.isDeviceMemory(address + bytes - 1, info.ordinal())) {
-          throw new IllegalArgumentException(String.format(Locale.ROOT,
-              "address must be of %d bytes of memory of %s: 0x%x", bytes, this, address));
-        }
-      } finally {
-        unbind();
+    return make("adopt " + name, () -> {
+      if (!driver.isDeviceMemory(address, info.ordinal())
+          || !driver.isDeviceMemory(address + bytes - 1, info.ordinal())) {
+        throw new IllegalArgumentException(String.format(Locale.ROOT,
+            "address must be of %d bytes of memory of %s: 0x%x", bytes, this, address));
       }
-      return known(new DeviceSlab(this, name, address, bytes, false));
-    }
+      return new DeviceSlab(this, name, address, bytes, false);
+    });
   }
 
   /**
@@ -159,14 +148,8 @@ public final class Device implements AutoCloseable {
    * @param priority of its kernels
    * @return the stream; the caller closes it
    */
-  public synchronized DeviceStream newStream(String name, StreamPriority priority) {
-    requireOpen("newStream " + name);
-    bind();
-    try {
-      return known(new DeviceStream(this, name, driver.createStream(priority), true));
-    } finally {
-      unbind();
-    }
+  public DeviceStream newStream(String name, StreamPriority priority) {
+    return make("newStream " + name, () -> new DeviceStream(this, name, driver.createStream(priority), true));
   }
 
   /**
@@ -180,10 +163,7 @@ public final class Device implements AutoCloseable {
    */
   public DeviceStream adoptStream(String name, long handle) {
     RestrictedCall.require(CALLER.getCallerClass(), "Device.adoptStream");
-    synchronized (this) {
-      requireOpen("adoptStream " + name);
-      return known(new DeviceStream(this, name, handle, false));
-    }
+    return make("adoptStream " + name, () -> new DeviceStream(this, name, handle, false));
   }
 
   /**
@@ -206,14 +186,8 @@ public final class Device implements AutoCloseable {
     return newEvent(name, true);
   }
 
-  private synchronized DeviceEvent newEvent(String name, boolean timed) {
-    requireOpen("newEvent " + name);
-    bind();
-    try {
-      return known(new DeviceEvent(this, name, driver.createEvent(timed), timed, true));
-    } finally {
-      unbind();
-    }
+  private DeviceEvent newEvent(String name, boolean timed) {
+    return make("newEvent " + name, () -> new DeviceEvent(this, name, driver.createEvent(timed), timed, true));
   }
 
   /**
@@ -227,10 +201,7 @@ public final class Device implements AutoCloseable {
   public DeviceEvent adoptEvent(String name, long handle) {
     RestrictedCall.require(CALLER.getCallerClass(), "Device.adoptEvent");
     if (handle == 0) throw new IllegalArgumentException("handle must not be 0");
-    synchronized (this) {
-      requireOpen("adoptEvent " + name);
-      return known(new DeviceEvent(this, name, handle, false, false));
-    }
+    return make("adoptEvent " + name, () -> new DeviceEvent(this, name, handle, false, false));
   }
 
   /**
@@ -283,7 +254,20 @@ public final class Device implements AutoCloseable {
     resources.remove(resource);
   }
 
+  /** Makes a resource with the context bound. The device does not close in between. */
+  synchronized <R extends DeviceResource> R make(String what, Supplier<R> resource) {
+    requireOpen(what);
+    bind();
+    try {
+      return known(resource.get());
+    } finally {
+      unbind();
+    }
+  }
+
+  /** Keeps account of a resource that was made of others of this device. */
   synchronized <R extends DeviceResource> R known(R resource) {
+    requireOpen("make " + resource);
     resources.add(resource);
     return resource;
   }

@@ -34,7 +34,8 @@ public final class DmaCopy extends DeviceResource implements FragmentCopy {
    * @return the way; the caller closes it
    */
   public static DmaCopy open(Device device, boolean batches) {
-    return device.known(new DmaCopy(device, batches && device.driver().copiesBatches()));
+    return device.make("open the copy engine",
+        () -> new DmaCopy(device, batches && device.driver().copiesBatches()));
   }
 
   /** {@return whether many copies are queued by one call} */

@@ -58,18 +58,16 @@ public final class PageCopy extends DeviceResource implements FragmentCopy {
    */
   public static PageCopy load(Device device, int blocksMax) {
     if (blocksMax <= 0) throw new IllegalArgumentException("blocksMax must be positive: " + blocksMax);
-    device.bind();
-    try {
-      long module = device.driver().loadModule(ptx());
+    String ptx = ptx();
+    return device.make("load page kernels", () -> {
+      long module = device.driver().loadModule(ptx);
       try {
-        return device.known(new PageCopy(device, module, blocksMax));
+        return new PageCopy(device, module, blocksMax);
       } catch (DeviceException e) {
         device.driver().unloadModule(module);
         throw e;
       }
-    } finally {
-      device.unbind();
-    }
+    });
   }
 
   /** {@inheritDoc} The entries must be uploaded; a pinned slab needs {@link DeviceInfo#reachesHostAddresses}. */

@@ -26,6 +26,8 @@ import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -53,6 +55,8 @@ abstract class DeviceContract {
     host = gpu.pin(slab);
     memory = gpu.allocate("memory", BYTES);
     stream = gpu.newStream("stream", StreamPriority.LOW);
+    // a driver may load its own kernels when they are first used, and wait for the GPU to be idle before
+    stream.fill(memory, 0, BYTES, (byte) 0).copy(host, 0, memory, 0, BYTES).await(longEnough());
   }
 
   @AfterEach
@@ -201,6 +205,10 @@ abstract class DeviceContract {
     second.close();
     second.close();
     assertThrows(ClosedException.class, () -> second.allocate("late", 1));
+    assertThrows(ClosedException.class, () -> second.pin(slab));
+    assertThrows(ClosedException.class, () -> PageCopy.load(second));
+    assertThrows(ClosedException.class, () -> DmaCopy.open(second, true));
+    assertThrows(ClosedException.class, second::freeBytes);
     assertTrue(memory.isOpen() && !other.isOpen() && gpu.isOpen() && !second.isOpen());
   }
 
@@ -231,6 +239,41 @@ abstract class DeviceContract {
     }
     memory.close();
     assertFalse(memory.isOpen());
+  }
+
+  @Test
+  @DisplayName("memory and streams closed beside running calls: each call works or is refused, and nothing freed is touched")
+  void closeBesideCalls() throws Exception {
+    AtomicReference<DeviceSlab> current = new AtomicReference<>(gpu.allocate("first", 1_000));
+    AtomicBoolean going = new AtomicBoolean(true);
+    try (ExecutorService threads = Executors.newFixedThreadPool(3)) {
+      List<Future<Integer>> copiers = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        long place = i * 1_000L;
+        copiers.add(threads.submit(() -> {
+          int copied = 0;
+          while (going.get() || copied == 0) {
+            try (DeviceStream own = gpu.newStream("own", StreamPriority.LOW)) {
+              for (int round = 0; round < 10; round++) {
+                own.copy(current.get(), 0, host, place, 1_000).copy(host, place, current.get(), 0, 1_000);
+                copied++;
+              }
+            } catch (ClosedException refused) {
+              // somebody closed the slab between the look and the call
+            }
+          }
+          return copied;
+        }));
+      }
+      for (int round = 0; round < 100; round++) {
+        current.getAndSet(gpu.allocate("next", 1_000)).close(longEnough());
+      }
+      going.set(false);
+      for (Future<Integer> copier : copiers)
+        assertTrue(copier.get() > 0);
+    }
+    current.get().close();
+    await(); // no error is left behind on the GPU
   }
 
   @Test
