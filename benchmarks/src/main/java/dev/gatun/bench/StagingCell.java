@@ -58,7 +58,7 @@ final class StagingCell implements AutoCloseable {
 
   StagingCell(Device gpu, long fragmentBytes, long bytes, StagingOptions options) {
     this.gpu = gpu;
-    int layers = (int) Math.clamp(bytes / fragmentBytes / 2, 1, LAYERS);
+    int layers = Math.clamp(bytes / fragmentBytes / 2, 1, LAYERS);
     KvShape shape = new KvShape(layers, 2, 1, Math.toIntExact(fragmentBytes / 32), 16, 2);
     pages = Math.toIntExact(Math.max(1, bytes / shape.valueBytes()));
     int blocks = 2 * pages;
