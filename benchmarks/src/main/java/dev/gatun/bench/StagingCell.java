@@ -62,12 +62,12 @@ final class StagingCell implements AutoCloseable {
     KvShape shape = new KvShape(layers, 2, 1, Math.toIntExact(fragmentBytes / 32), 16, 2);
     pages = Math.toIntExact(Math.max(1, bytes / shape.valueBytes()));
     int blocks = 2 * pages;
-    cache = opened(gpu.allocate("cache", blocks * shape.valueBytes()));
+    cache = opened(gpu.allocate("cache", (long) blocks * shape.valueBytes()));
     List<Long> parts = new ArrayList<>();
     for (int part = 0; part < 2 * layers; part++)
-      parts.add(cache.address() + part * blocks * fragmentBytes);
+      parts.add(cache.address() + (long) part * blocks * fragmentBytes);
     layout = new PagedKvLayout(shape, KvStrides.tokensFirst(shape), parts, blocks, PagedKvLayout.NO_NULL_BLOCK);
-    pinned = pinned("pages", 2 * pages * shape.valueBytes());
+    pinned = pinned("pages", 2L * pages * shape.valueBytes());
     // both directions at once need blocks of their own
     pool = opened(BlockPool.over(pinned.slab(), new PoolLayout(shape.valueBytes(), 2 * pages), gate));
     leases = new long[2 * pages];
