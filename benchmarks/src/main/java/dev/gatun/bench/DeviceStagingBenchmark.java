@@ -1,5 +1,8 @@
 package dev.gatun.bench;
 
+import dev.gatun.device.Device;
+import dev.gatun.device.StagedBatch.Direction;
+import dev.gatun.device.StagingOptions;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -16,11 +19,11 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A batch of scattered fragments from GPU memory to pinned memory and back, through both ways to the driver. {@code queue} is
- * the thread's time until all is queued; {@code out} and {@code back} last until the bytes are there; {@code linkOut} and
- * {@code linkBack} copy as many contiguous bytes, so their quotients are the parts of the link that are reached. Every byte is
- * checked before. Needs a GPU; {@code -prof gc} shows what {@code queue} allocates. The raw figures beside it:
- * {@code benchmarks/cuda/page_probe.cpp}.
+ * Pages between GPU memory and pool blocks through the staging pipeline, by both ways to the driver. {@code send} is the
+ * thread's time until a batch is queued; {@code save} and {@code load} last until the bytes are there; {@code linkOut} and
+ * {@code linkIn} copy as many contiguous bytes, so their quotients are the parts of the link that are reached. Every byte is
+ * checked before. Needs a GPU; {@code -prof gc} shows what {@code send} allocates. {@link DeviceStaging} measures the same in
+ * turns and writes one report.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -28,7 +31,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 1)
 @Fork(value = 2, jvmArgsAppend = {"--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"})
 public class DeviceStagingBenchmark {
-  private static final long BATCH_BYTES_MAX = 256L << 20;
+  private static final int FRAGMENTS = 5120; // 32 blocks of 160
 
   /** The pages of one run. */
   @State(Scope.Benchmark)
@@ -38,63 +41,62 @@ public class DeviceStagingBenchmark {
     @Param({"ffm", "lwjgl"})
     public String driver;
 
-    /** Bytes a fragment: small heads, a 70B model's layer with 16-token blocks, a large one. */
-    @Param({"4096", "32768", "262144"})
-    public int fragmentBytes;
+    /** Bytes a fragment: small heads, a 70B model's layer with 16-token blocks. */
+    @Param({"4096", "32768"})
+    public long fragmentBytes;
 
-    /** Most fragments a batch: 32 blocks of 160. */
-    @Param("5120")
-    public int fragments;
-
-    StagedPages staged;
+    Device gpu;
+    StagingCell cell;
 
     /** Allocates, and checks that every byte arrives. */
     @Setup
     public void open() {
-      staged = new StagedPages(driver, fragmentBytes, (int) Math.min(fragments, BATCH_BYTES_MAX / fragmentBytes));
-      staged.verify();
+      gpu = Device.open(driver, 0);
+      cell = new StagingCell(gpu, fragmentBytes, FRAGMENTS * fragmentBytes, StagingOptions.DEFAULT);
+      if (!cell.movesEveryByte()) throw new IllegalStateException("other bytes arrived than were sent");
     }
 
     /** Lets the GPU finish, so that no invocation waits for the one before. */
     @Setup(Level.Invocation)
     public void idle() {
-      staged.await();
+      cell.await();
     }
 
     /** Frees. */
     @TearDown
     public void close() {
-      staged.await();
-      staged.close();
+      cell.await();
+      cell.close();
+      gpu.close();
     }
   }
 
   @Benchmark
-  public void queue(Pages pages) {
-    pages.staged.queueOut();
+  public void send(Pages pages) {
+    pages.cell.send(Direction.SAVE);
   }
 
   @Benchmark
-  public void out(Pages pages) {
-    pages.staged.queueOut();
-    pages.staged.await();
+  public void save(Pages pages) {
+    pages.cell.send(Direction.SAVE);
+    pages.cell.await();
   }
 
   @Benchmark
-  public void back(Pages pages) {
-    pages.staged.queueBack();
-    pages.staged.await();
+  public void load(Pages pages) {
+    pages.cell.send(Direction.LOAD);
+    pages.cell.await();
   }
 
   @Benchmark
   public void linkOut(Pages pages) {
-    pages.staged.queueLink(true);
-    pages.staged.await();
+    pages.cell.copy(Direction.SAVE);
+    pages.cell.await();
   }
 
   @Benchmark
-  public void linkBack(Pages pages) {
-    pages.staged.queueLink(false);
-    pages.staged.await();
+  public void linkIn(Pages pages) {
+    pages.cell.copy(Direction.LOAD);
+    pages.cell.await();
   }
 }

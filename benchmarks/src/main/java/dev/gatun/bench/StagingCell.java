@@ -28,7 +28,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 
 /**
@@ -49,6 +51,8 @@ final class StagingCell implements AutoCloseable {
   private final PinnedSlab pinned;
   private final BlockPool pool;
   private final DeviceStream engine;
+  private final DeviceStream out;
+  private final DeviceStream in;
   private final DeviceEvent ready;
   private final StagingPipeline pipeline;
   private final StagedBatch save;
@@ -77,6 +81,8 @@ final class StagingCell implements AutoCloseable {
       cacheBlocks.add(block);
     Collections.shuffle(cacheBlocks, new Random(fragmentBytes));
     engine = opened(gpu.newStream("engine", StreamPriority.HIGH));
+    out = opened(gpu.newStream("out", StreamPriority.LOW));
+    in = opened(gpu.newStream("in", StreamPriority.LOW));
     ready = opened(gpu.newEvent("ready"));
     pipeline = opened(StagingPipeline.open(layout, List.of(cache), pool, pinned, options));
     save = opened(pipeline.batch(Direction.SAVE, pages));
@@ -122,39 +128,55 @@ final class StagingCell implements AutoCloseable {
     return true;
   }
 
+  /** Queues all pages one way; {@link #await} before the next. */
+  void send(Direction direction) {
+    (direction == Direction.SAVE ? save : load).send(ready);
+  }
+
+  /** Queues a copy of as many contiguous bytes, which the pages of that way do not touch. */
+  void copy(Direction direction) {
+    if (direction == Direction.SAVE) out.copy(pinned, bytes(), cache, bytes(), bytes());
+    else
+      in.copy(cache, 0, pinned, 0, bytes());
+  }
+
+  /** Waits for all that was queued. */
+  void await() {
+    save.await(soon());
+    load.await(soon());
+    out.await(soon());
+    in.await(soon());
+  }
+
   /** Measures in turns, and adds medians in GB/s. */
   void measure(int repeats, ObjectNode into) {
-    try (DeviceStream out = gpu.newStream("out", StreamPriority.LOW);
-        DeviceStream in = gpu.newStream("in", StreamPriority.LOW)) {
-      List<Runnable> ways = List.of(
-          () -> out.copy(pinned, 0, cache, 0, bytes()).await(soon()),
-          () -> save.send(ready).await(soon()),
-          () -> in.copy(cache, 0, pinned, 0, bytes()).await(soon()),
-          () -> load.send(ready).await(soon()),
-          () -> {
-            out.copy(pinned, 0, cache, 0, bytes());
-            in.copy(cache, bytes(), pinned, bytes(), bytes()).await(soon());
-            out.await(soon());
-          },
-          () -> {
-            save.send(ready);
-            load.send(ready).await(soon());
-            save.await(soon());
-          });
-      List<String> names = List.of("copyOut", "save", "copyIn", "load", "copyBoth", "stageBoth");
-      long[][] nanos = new long[ways.size()][repeats];
-      for (int round = -2; round < repeats; round++) {
-        for (int way = 0; way < ways.size(); way++) {
-          long start = System.nanoTime();
-          ways.get(way).run();
-          if (round >= 0) nanos[way][round] = System.nanoTime() - start;
-        }
-      }
-      for (int way = 0; way < ways.size(); way++) {
-        long moved = way < 4 ? bytes() : 2 * bytes();
-        into.put(names.get(way) + "GBps", moved / (double) DeviceStaging.median(nanos[way]));
+    Map<String, Runnable> ways = new LinkedHashMap<>();
+    ways.put("copyOut", () -> copy(Direction.SAVE));
+    ways.put("save", () -> send(Direction.SAVE));
+    ways.put("copyIn", () -> copy(Direction.LOAD));
+    ways.put("load", () -> send(Direction.LOAD));
+    ways.put("copyBoth", () -> {
+      copy(Direction.SAVE);
+      copy(Direction.LOAD);
+    });
+    ways.put("stageBoth", () -> {
+      send(Direction.SAVE);
+      send(Direction.LOAD);
+    });
+    Map<String, long[]> nanos = new LinkedHashMap<>();
+    for (int round = -2; round < repeats; round++) {
+      for (Map.Entry<String, Runnable> way : ways.entrySet()) {
+        long start = System.nanoTime();
+        way.getValue().run();
+        await();
+        long end = System.nanoTime();
+        if (round >= 0) nanos.computeIfAbsent(way.getKey(), name -> new long[repeats])[round] = end - start;
       }
     }
+    nanos.forEach((way, times) -> {
+      long moved = way.endsWith("Both") ? 2 * bytes() : bytes();
+      into.put(way + "GBps", moved / (double) DeviceStaging.median(times));
+    });
   }
 
   /** Adds what sending a batch takes of the calling thread's time and of the heap. */
