@@ -462,24 +462,6 @@ public final class BlockPool implements AutoCloseable, Quiescable {
     return memory.asSlice(offset("blockSegment", block), layout.headerBytes() + layout.pageBytes());
   }
 
-  /**
-   * Reads the states of blocks, so that marking or unmarking a transfer on each of them afterwards finds them in the
-   * processor's cache: that is atomic and waits for one cache line after the other, while plain reads wait for all of them
-   * together. Changes nothing, allocates nothing, does not block; any thread.
-   *
-   * @param blocks handles; those that are none of this pool's are passed over
-   * @param count how many of them, from the first
-   * @return a number without meaning, to be kept so that the reads are
-   */
-  public long fetchStates(long[] blocks, int count) {
-    long all = 0;
-    for (int i = 0; i < count; i++) {
-      int index = BlockWord.index(blocks[i]);
-      if (index >= 0 && index < states.count()) all |= states.get(index);
-    }
-    return all;
-  }
-
   /** {@return the address of the block whose place is 0; the others follow at the layout's stride} */
   public long baseAddress() {
     return baseAddress;

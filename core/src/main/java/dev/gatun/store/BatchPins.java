@@ -21,9 +21,6 @@ final class BatchPins {
   /** Of the object in block 0: a header that the codec does not use is left out. */
   private final long firstAddress;
   private final long slabAddress;
-  /** Of no meaning: written so that the reads are not left out. */
-  @SuppressWarnings({"unused", "FieldCanBeLocal"})
-  private long fetched;
 
   BatchPins(BatchEntries entries, BlockPool pool, RegisteredSlab registered, QuarantinedBlocks quarantined,
       KeyCodec codec, @Nullable Stamp stamp) {
@@ -40,14 +37,8 @@ final class BatchPins {
     slabAddress = pool.slab().segment().address();
   }
 
-  /** To be called before the blocks of an operation are let go: pages have passed through the cache meanwhile. */
-  void fetch() {
-    fetched = pool.fetchStates(marked, entries.sealed);
-  }
-
   /** Marks every block as being read and stamps it; all or, with an exception that names the entry, none. */
   void forPut() {
-    fetched = pool.fetchStates(entries.blocks, entries.sealed);
     int i = 0;
     try {
       for (; i < entries.sealed; i++) {
@@ -67,7 +58,6 @@ final class BatchPins {
 
   /** Marks every block as being written; all or none. Renewing takes blocks of the epoch before a refit along. */
   void forGet(boolean renew) {
-    fetched = pool.fetchStates(entries.blocks, entries.sealed);
     int i = 0;
     try {
       for (; i < entries.sealed; i++) {

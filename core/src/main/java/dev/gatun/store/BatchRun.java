@@ -143,7 +143,6 @@ final class BatchRun {
     int stored = 0;
     int present = 0;
     long bytes = 0;
-    pins.fetch();
     for (int i = 0; i < entries.sealed; i++) {
       long outcome = entries.outcomes[i];
       pins.endPut(i, outcome);
@@ -176,7 +175,6 @@ final class BatchRun {
   private void endGet(long nanos, boolean current) {
     int hits = 0;
     long bytes = 0;
-    pins.fetch();
     for (int i = 0; i < entries.sealed; i++) {
       long outcome = entries.outcomes[i];
       if (outcome >= 0) {
