@@ -41,7 +41,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
   private final long strideBytes;
   private final int count;
   private final boolean poison;
-  private final long poolBits = BlockWord.poolBits(NUMBERS.incrementAndGet());
+  private final long poolBits;
   private final BlockStates states;
   private final FreeBlocks free;
   private final @Nullable LeaseTracker tracker;
@@ -61,7 +61,9 @@ public final class BlockPool implements AutoCloseable, Quiescable {
     count = layout.pageCount();
     poison = options.poison();
     strideBytes = layout.strideBytes();
-    states = new BlockStates(layout.pageCount());
+    int number = NUMBERS.incrementAndGet();
+    poolBits = BlockWord.poolBits(number);
+    states = new BlockStates(layout.pageCount(), BlockWord.firstFree(number));
     free = new FreeBlocks(states);
     tracker = options.trackLeases() ? new LeaseTracker(layout.pageCount()) : null;
     census = new PoolCensus(states, quarantine, tracker, gate, poolBits);

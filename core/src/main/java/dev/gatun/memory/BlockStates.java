@@ -13,10 +13,13 @@ final class BlockStates {
   private final int count;
   private final int shift;
 
-  BlockStates(int count) {
+  /** All blocks begin with the same word. */
+  BlockStates(int count, long first) {
     this.count = count;
     shift = count <= SPREAD_MAX ? SPREAD_SHIFT : 0;
     words = new AtomicLongArray(count << shift);
+    for (int i = 0; first != 0 && i < count; i++)
+      words.setPlain(i << shift, first);
   }
 
   int count() {

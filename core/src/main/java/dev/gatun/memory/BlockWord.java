@@ -93,6 +93,16 @@ final class BlockWord {
     return (word & flag) != 0;
   }
 
+  /**
+   * {@return the word of the free blocks of a new pool} Handles have room for 512 pool numbers: pools that share one begin at
+   * generations far apart, so that an old handle of the one is no lease of the other.
+   */
+  static long firstFree(int poolNumber) {
+    long sharing = poolNumber >>> Long.bitCount(POOL);
+    // steps of the golden ratio of all generations: the first thousand pools lie 2^16 apart or more
+    return (sharing * 0x9E3779BL) << GENERATION_SHIFT & GENERATION;
+  }
+
   /** {@return the pool's part of its handles} */
   static long poolBits(int poolNumber) {
     return ((long) poolNumber << POOL_SHIFT) & POOL;

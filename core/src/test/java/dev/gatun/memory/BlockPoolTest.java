@@ -11,6 +11,7 @@ import dev.gatun.backend.Deadline;
 import dev.gatun.backend.EpochChangedException;
 import dev.gatun.backend.EpochGate;
 import dev.gatun.backend.InUseException;
+import dev.gatun.backend.WeightEpoch;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -563,6 +564,25 @@ class BlockPoolTest {
       return false;
     } catch (InterruptedException e) {
       return true;
+    }
+  }
+
+  @Test
+  @DisplayName("a handle of a closed pool is no lease of a later one, though pools share numbers")
+  void handlesOfManyPools() {
+    long old;
+    try (BlockPool first = BlockPool.allocate(new PoolLayout(64, 1), new EpochGate(new WeightEpoch("run", 1)))) {
+      old = first.lease();
+      first.release(old);
+    }
+    for (int i = 0; i < 1100; i++) {
+      try (BlockPool later = BlockPool.allocate(new PoolLayout(64, 1), new EpochGate(new WeightEpoch("run", 1)))) {
+        long block = later.lease();
+        assertThrows(RuntimeException.class, () -> later.page(old), "pool " + i);
+        assertThrows(RuntimeException.class, () -> later.release(old), "pool " + i);
+        later.page(block);
+        later.release(block);
+      }
     }
   }
 }
