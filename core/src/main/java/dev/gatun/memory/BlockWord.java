@@ -98,7 +98,7 @@ final class BlockWord {
    * generations far apart, so that an old handle of the one is no lease of the other.
    */
   static long firstFree(int poolNumber) {
-    long sharing = poolNumber >>> Long.bitCount(POOL);
+    long sharing = (long) poolNumber >>> Long.bitCount(POOL);
     // steps of the golden ratio of all generations: the first thousand pools lie 2^16 apart or more
     return (sharing * 0x9E3779BL) << GENERATION_SHIFT & GENERATION;
   }
