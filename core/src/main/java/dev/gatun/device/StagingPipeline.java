@@ -32,6 +32,7 @@ public final class StagingPipeline implements Quiescable, AutoCloseable {
   private final PinnedSlab pinned;
   private final StagingOptions options;
   private final PageCopy kernels;
+  private final DmaCopy copyEngine;
   private final Set<StagedBatch> batches = ConcurrentHashMap.newKeySet();
   private final ReentrantLock queueing = new ReentrantLock();
   private @Nullable StagingRing saving;
@@ -48,6 +49,7 @@ public final class StagingPipeline implements Quiescable, AutoCloseable {
     this.pinned = pinned;
     this.options = options;
     this.kernels = kernels;
+    copyEngine = DmaCopy.open(device, false); // large copies gain nothing from going together
   }
 
   /**
@@ -125,14 +127,16 @@ public final class StagingPipeline implements Quiescable, AutoCloseable {
     queueing.lock(); // before the context is bound: nothing may wait after that
     try {
       StagingRing ring = ring(batch.direction());
-      boolean direct = layout.fragmentBytes() >= options.directBytes();
-      if (!direct) batch.table().upload();
+      if (layout.fragmentBytes() >= options.directBytes()) {
+        copyAlone(ring.kernels(), batch, after);
+        return;
+      }
+      batch.table().upload();
       after.enter();
       try {
         device.bind();
         try {
-          if (direct) copyEach(ring, batch, after.handle());
-          else if (batch.direction() == Direction.SAVE) save(ring, batch, after.handle());
+          if (batch.direction() == Direction.SAVE) save(ring, batch, after.handle());
           else
             load(ring, batch, after.handle());
         } finally {
@@ -212,16 +216,18 @@ public final class StagingPipeline implements Quiescable, AutoCloseable {
     return pinned.address() + batch.offset(fragment / perPage) + fragment % perPage * layout.fragmentBytes();
   }
 
-  /** Large fragments: each is a copy of its own, with no kernel. */
-  private void copyEach(StagingRing ring, StagedBatch batch, long after) {
-    FragmentTable table = batch.table();
-    long stream = ring.copies(0);
-    driver.waitFor(stream, after);
-    for (int i = 0; i < table.count(); i++) {
-      ring.list().add(hostAddress(batch, i), table.address(i), layout.fragmentBytes());
-      ring.list().queue(batch.direction(), stream); // alone: large ones gain nothing from going together
+  /** Large fragments: each is a copy of its own, with no kernel, on the stream of the batch's table. */
+  private void copyAlone(DeviceStream stream, StagedBatch batch, DeviceEvent after) {
+    int perPage = layout.fragments();
+    stream.waitFor(after);
+    for (int page = 0; page < batch.size(); page++) {
+      if (batch.direction() == Direction.SAVE) {
+        copyEngine.gather(batch.table(), page * perPage, perPage, pinned, batch.offset(page));
+      } else {
+        copyEngine.scatter(pinned, batch.offset(page), batch.table(), page * perPage, perPage);
+      }
     }
-    driver.record(batch.done().handle(), stream);
+    stream.record(batch.done());
   }
 
   private int fragmentsPerChunk(StagingRing ring) {
@@ -290,6 +296,7 @@ public final class StagingPipeline implements Quiescable, AutoCloseable {
       if (saving != null) saving.close();
       if (loading != null) loading.close();
       kernels.close();
+      copyEngine.close();
       if (!closed) pinned.letGo(this);
       closed = true;
       pool.gate().unregister(this);
