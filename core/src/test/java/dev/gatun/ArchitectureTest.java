@@ -28,16 +28,16 @@ class ArchitectureTest {
   private static final String ROOT = "dev.gatun.";
 
   /** Each package and the Gatun packages it may use; nothing else may appear. */
-  private static final Map<String, List<String>> ARROWS = Map.of(
-      "backend", List.of(),
-      "memory", List.of("backend"),
-      "device", List.of("backend", "memory"),
-      "store", List.of("backend", "memory"),
-      "refit", List.of("backend"),
-      "observe", List.of("backend"),
-      "internal.ffm", List.of("backend", "nativelib", "bindings"),
-      "internal.device", List.of("device", "bindings"),
-      "internal.backend", List.of("backend", "internal.ffm", "nativelib", "bindings"));
+  private static final Map<String, List<String>> ARROWS = Map.ofEntries(
+      Map.entry("backend", List.of()),
+      Map.entry("memory", List.of("backend")),
+      Map.entry("device", List.of("backend", "memory")),
+      Map.entry("store", List.of("backend", "memory")),
+      Map.entry("refit", List.of("backend")),
+      Map.entry("observe", List.of("backend")),
+      Map.entry("internal.ffm", List.of("backend", "nativelib", "bindings")),
+      Map.entry("internal.device", List.of("device", "bindings")),
+      Map.entry("internal.backend", List.of("backend", "internal.ffm", "nativelib", "bindings")));
 
   private final JavaClasses core = new ClassFileImporter().importPath(Path.of("target", "classes"));
 
