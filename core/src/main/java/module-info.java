@@ -14,6 +14,7 @@ module dev.gatun.core {
   requires jdk.jfr;
 
   exports dev.gatun.backend;
+  exports dev.gatun.connector;
   exports dev.gatun.device;
   exports dev.gatun.internal.backend to dev.gatun.cli;
   exports dev.gatun.memory;

@@ -34,6 +34,7 @@ class ArchitectureTest {
       Map.entry("device", List.of("backend", "memory")),
       Map.entry("store", List.of("backend", "memory")),
       Map.entry("refit", List.of("backend")),
+      Map.entry("connector", List.of("backend", "memory", "store", "refit", "transfer")),
       Map.entry("observe", List.of("backend")),
       Map.entry("internal.ffm", List.of("backend", "nativelib", "bindings")),
       Map.entry("internal.device", List.of("device", "bindings")),

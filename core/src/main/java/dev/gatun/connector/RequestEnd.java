@@ -1,0 +1,21 @@
+package dev.gatun.connector;
+
+import java.util.Map;
+
+/**
+ * What the end of a request means for its blocks.
+ *
+ * @param mayFree whether the host may release them now; else {@link SchedulerConnector#update} names the request later
+ * @param transferParams what the host returns to its router for the next process; empty for stores
+ */
+public record RequestEnd(boolean mayFree, Map<String, Object> transferParams) {
+  /** Release now, nothing to tell. */
+  public static final RequestEnd NOW = new RequestEnd(true, Map.of());
+  /** Release when told, nothing to tell. */
+  public static final RequestEnd LATER = new RequestEnd(false, Map.of());
+
+  /** Makes the map immutable. */
+  public RequestEnd {
+    transferParams = Map.copyOf(transferParams);
+  }
+}
