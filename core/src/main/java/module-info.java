@@ -21,10 +21,14 @@ module dev.gatun.core {
   exports dev.gatun.observe;
   exports dev.gatun.refit;
   exports dev.gatun.store;
+  exports dev.gatun.transfer;
 
+  uses dev.gatun.backend.EngineBackendProvider;
   uses dev.gatun.backend.StoreBackendProvider;
   uses dev.gatun.device.CudaDriverProvider;
 
+  provides dev.gatun.backend.EngineBackendProvider
+      with dev.gatun.internal.backend.LoopbackEngineProvider, dev.gatun.internal.backend.MooncakeEngineProvider;
   provides dev.gatun.backend.StoreBackendProvider
       with dev.gatun.internal.backend.LoopbackBackendProvider, dev.gatun.internal.backend.MooncakeBackendProvider;
   provides dev.gatun.device.CudaDriverProvider

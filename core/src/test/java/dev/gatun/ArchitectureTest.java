@@ -33,6 +33,7 @@ class ArchitectureTest {
       Map.entry("memory", List.of("backend")),
       Map.entry("device", List.of("backend", "memory")),
       Map.entry("store", List.of("backend", "memory")),
+      Map.entry("transfer", List.of("backend", "memory")),
       Map.entry("refit", List.of("backend")),
       Map.entry("connector", List.of("backend", "memory", "store", "refit", "transfer")),
       Map.entry("observe", List.of("backend")),

@@ -25,13 +25,17 @@ final class StoreAddresses {
   private StoreAddresses() {}
 
   static String metadata(String library, String text) {
+    return metadata(library, text, "metadataServer");
+  }
+
+  static String metadata(String library, String text, String field) {
     if (text.equalsIgnoreCase(P2P)) return P2P;
     if (library.equals(StoreOptions.LOOPBACK)) {
       throw new IllegalArgumentException(
-          "metadataServer must be " + P2P + " for the loopback library: \"" + text + '"');
+          field + " must be " + P2P + " for the loopback library: \"" + text + '"');
     }
     if (isUrl(text, METADATA_SCHEMES)) return text;
-    throw new IllegalArgumentException("metadataServer must be " + P2P
+    throw new IllegalArgumentException(field + " must be " + P2P
         + " or a URL that starts with http://, https://, etcd:// or redis://: \"" + printable(text) + '"');
   }
 

@@ -60,6 +60,23 @@ public final class MooncakeLibraries {
     load(libraries, AllowedFunctions.of(MooncakeLibraries.class, "mooncake_store.includes"));
   }
 
+  /**
+   * As {@link #load}, for programs that call {@link MooncakeEngineC} alone: functions of the store may be missing.
+   *
+   * @param libraries
+   *            library files, each after those that it needs; together they must define every function of the engine's
+   *            allow-list
+   * @throws IllegalArgumentException
+   *             if the list is empty: name at least one file
+   * @throws IllegalStateException
+   *             if this process has loaded other libraries: start another process for these
+   * @throws UnsatisfiedLinkError
+   *             as for {@link #load}
+   */
+  public static void loadEngine(List<Path> libraries) {
+    load(libraries, AllowedFunctions.of(MooncakeLibraries.class, "mooncake_transfer_engine.includes"));
+  }
+
   static List<String> functions() {
     return Stream.of("mooncake_store.includes", "mooncake_transfer_engine.includes")
         .flatMap(list -> AllowedFunctions.of(MooncakeLibraries.class, list).stream()).toList();

@@ -238,7 +238,7 @@ final class MooncakeStoreBackend implements StoreBackend {
   public List<String> close(Deadline deadline) {
     List<String> pending = handle.close(deadline);
     if (pending.isEmpty()) {
-      OpenStores.remove(this);
+      OpenNatives.remove(this);
       if (census instanceof MasterCensus http) http.close();
     }
     return pending;

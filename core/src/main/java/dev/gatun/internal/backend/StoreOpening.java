@@ -34,7 +34,7 @@ final class StoreOpening {
    */
   static MooncakeStoreBackend open(StoreOptions options, Supplier<MemorySegment> create, List<String> doubts,
       @Nullable StoreCensus census) {
-    OpenStores.prepare();
+    OpenNatives.prepare();
     // creating can block signals in the calling thread, and setup starts threads that inherit its mask
     MooncakeStoreBackend store = ThrowAwayThread.call("gatun-open", () -> {
       MemorySegment pointer = create.get();
@@ -50,7 +50,7 @@ final class StoreOpening {
         throw e;
       }
     });
-    OpenStores.add(store);
+    OpenNatives.add(store, store.name(), store::close);
     return store;
   }
 

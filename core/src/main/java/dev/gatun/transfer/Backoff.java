@@ -1,0 +1,41 @@
+package dev.gatun.transfer;
+
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * How a waiting thread spends its time: first it looks again at once, for the lowest latency, then it lets other threads
+ * run between two looks, then it sleeps for longer and longer. One thread at a time.
+ */
+final class Backoff {
+  // 20 us: a small transfer within one machine ends by then; unmeasured default
+  private static final long SPIN_NANOS = 20_000;
+  // 2 ms: a batch of pages on one connection ends by then; unmeasured default
+  private static final long YIELD_NANOS = 2_000_000;
+  private static final long PARK_MIN_NANOS = 20_000;
+  private static final long PARK_MAX_NANOS = 500_000;
+
+  private long beganNanos;
+  private long parkNanos;
+
+  /** Something happened, or a new wait begins. */
+  void reset() {
+    beganNanos = 0;
+    parkNanos = PARK_MIN_NANOS;
+  }
+
+  /** Passes a little time, at most so much. */
+  @SuppressWarnings("ThreadPriorityCheck") // on few cores the threads that move the bytes must get one at once
+  void pause(long mostNanos) {
+    long now = System.nanoTime();
+    if (beganNanos == 0) beganNanos = now;
+    long waited = now - beganNanos;
+    if (waited < SPIN_NANOS) {
+      Thread.onSpinWait();
+    } else if (waited < YIELD_NANOS) {
+      Thread.yield();
+    } else {
+      LockSupport.parkNanos(this, Math.min(parkNanos, mostNanos));
+      parkNanos = Math.min(PARK_MAX_NANOS, parkNanos + parkNanos / 4);
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package dev.gatun.transfer;
+
+import dev.gatun.backend.ClosedException;
+import dev.gatun.backend.EngineException;
+import dev.gatun.backend.EngineFlight;
+import dev.gatun.memory.BlockPool;
+
+/**
+ * A flight that had not ended at its deadline. It keeps its native side, its registration and its blocks until it has
+ * ended, or until the engine is destroyed.
+ */
+final class Doubtful implements Poller.Job {
+  private final EngineCore core;
+  private final EngineFlight flight;
+  private final BlockPool pool;
+  private final long[] quarantined;
+  private final boolean writes;
+  private final Runnable giveBack;
+  private final String description;
+  private boolean ended;
+
+  Doubtful(EngineCore core, EngineFlight flight, BlockPool pool, long[] quarantined, boolean writes,
+      Runnable giveBack, String description) {
+    this.core = core;
+    this.flight = flight;
+    this.pool = pool;
+    this.quarantined = quarantined;
+    this.writes = writes;
+    this.giveBack = giveBack;
+    this.description = description;
+  }
+
+  @Override
+  public boolean urgent() {
+    return false;
+  }
+
+  /** Looks whether it has ended. {@return whether it is over} */
+  @Override
+  public synchronized boolean step() {
+    if (ended) return true;
+    try {
+      if (flight.poll() > 0) return false;
+    } catch (EngineException | ClosedException unknown) {
+      // no answer is no end: it stays until the library says so or is gone
+      return false;
+    }
+    end();
+    return true;
+  }
+
+  /** The engine was destroyed, so nothing moves bytes any more. */
+  synchronized void engineGone() {
+    if (ended) return;
+    flight.abandon();
+    end();
+  }
+
+  /** {@return whether it may still change a peer's memory} */
+  boolean writes() {
+    return writes;
+  }
+
+  private void end() {
+    ended = true;
+    flight.close();
+    for (long block : quarantined)
+      pool.endQuarantine(block);
+    giveBack.run();
+    core.doubtful.remove(this);
+  }
+
+  @Override
+  public String toString() {
+    return description;
+  }
+}

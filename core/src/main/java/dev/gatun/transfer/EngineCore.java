@@ -1,0 +1,101 @@
+package dev.gatun.transfer;
+
+import dev.gatun.backend.ClosedException;
+import dev.gatun.backend.Deadline;
+import dev.gatun.backend.EngineBackend;
+import dev.gatun.backend.EpochGate;
+import dev.gatun.backend.Quiescable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+
+/** What the parts of one open engine share; its part in a refit. */
+final class EngineCore implements Quiescable {
+  // 100 us: well over a context switch, far below any wait that a person notices; unmeasured default
+  private static final long POLL_NANOS = 100_000;
+
+  final EngineBackend backend;
+  final EpochGate gate;
+  final Poller poller;
+  final EngineMemory memory;
+  /** Batches that are not closed. */
+  final Set<TransferBatch> batches = ConcurrentHashMap.newKeySet();
+  final Set<Doubtful> doubtful = ConcurrentHashMap.newKeySet();
+  final Set<Segment> segments = ConcurrentHashMap.newKeySet();
+  volatile boolean closing;
+
+  EngineCore(EngineBackend backend, EpochGate gate) {
+    this.backend = backend;
+    this.gate = gate;
+    poller = new Poller(backend.name());
+    memory = new EngineMemory(this);
+  }
+
+  @Override
+  public String name() {
+    return "engine " + backend.name();
+  }
+
+  /** Whatever was submitted has started. */
+  @Override
+  public int failQueued() {
+    return 0;
+  }
+
+  /** A read in doubt ends in quarantined blocks of ours; a write in doubt may still land with a peer, and counts. */
+  @Override
+  public List<String> drain(Deadline deadline) {
+    return drain(deadline, Doubtful::writes);
+  }
+
+  /** Waits until nothing is in flight, polling also what nobody waits for. {@return what is left, one line each} */
+  List<String> drain(Deadline deadline, Predicate<Doubtful> counts) {
+    while (true) {
+      batches.forEach(TransferBatch::step);
+      doubtful.forEach(Doubtful::step);
+      List<String> pending = pending(counts);
+      if (pending.isEmpty() || deadline.reached()) return pending;
+      LockSupport.parkNanos(this, Math.min(POLL_NANOS, deadline.remainingNanos()));
+    }
+  }
+
+  /** Nothing of an epoch is kept here: blocks carry theirs. */
+  @Override
+  public void clearLocal() {}
+
+  private List<String> pending(Predicate<Doubtful> counts) {
+    List<String> lines = new ArrayList<>();
+    for (TransferBatch batch : batches) {
+      if (batch.isFlying()) lines.add(batch.toString());
+    }
+    for (Doubtful flight : doubtful) {
+      if (counts.test(flight)) lines.add(flight.toString());
+    }
+    return lines;
+  }
+
+  void addDoubtful(Doubtful flight) {
+    doubtful.add(flight);
+    poller.add(flight);
+  }
+
+  void closeSegment(Segment segment) {
+    segments.remove(segment);
+    if (closing) return;
+    backend.closeSegment(segment.id());
+  }
+
+  void requireOpen(String operation) {
+    if (closing) throw new ClosedException(operation + " refused: " + name() + " is closed");
+  }
+
+  void requireMessage(byte[] message) {
+    int max = backend.capabilities().notificationBytesMax();
+    if (message.length > max) {
+      throw new IllegalArgumentException("message must be at most " + max + " bytes: " + message.length);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package dev.gatun.transfer;
+
+import dev.gatun.backend.ClosedException;
+import dev.gatun.backend.Deadline;
+import dev.gatun.backend.MemoryRange;
+import dev.gatun.memory.Registration;
+import dev.gatun.memory.Slab;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The slabs that are registered with one engine. Usable by any thread. */
+final class EngineMemory {
+  private final EngineCore core;
+  private final Map<Slab, Entry> entries = new LinkedHashMap<>();
+
+  private record Entry(RegisteredMemory memory, Registration registration) {}
+
+  EngineMemory(EngineCore core) {
+    this.core = core;
+  }
+
+  synchronized void register(Slab slab) {
+    if (core.closing) throw new ClosedException("register refused: " + core.backend.name() + " is closed");
+    Entry known = entries.get(slab);
+    if (known != null && known.registration.isOpen()) {
+      throw new IllegalStateException(slab + " is already registered with " + known.memory.name());
+    }
+    RegisteredMemory memory = new RegisteredMemory(core.backend);
+    entries.put(slab, new Entry(memory, slab.register(memory)));
+  }
+
+  void unregister(Slab slab, Deadline deadline) {
+    Registration registration;
+    synchronized (this) {
+      registration = entry(slab).orElseThrow(() -> notRegistered(slab)).registration;
+    }
+    registration.close(deadline);
+    synchronized (this) {
+      entries.remove(slab);
+    }
+  }
+
+  synchronized RegisteredMemory require(Slab slab) {
+    return entry(slab).filter(entry -> entry.memory.isOpen()).orElseThrow(() -> notRegistered(slab)).memory;
+  }
+
+  /** {@return what is registered now, as peers see it} */
+  synchronized List<MemoryRange> ranges() {
+    List<MemoryRange> ranges = new ArrayList<>();
+    entries.forEach((slab, entry) -> {
+      if (entry.memory.isOpen()) {
+        ranges.add(new MemoryRange(slab.segment().address(), slab.byteSize(), MemoryRange.ANYWHERE));
+      }
+    });
+    return ranges;
+  }
+
+  /** {@return registrations that are open} */
+  synchronized int count() {
+    return (int) entries.values().stream().filter(entry -> entry.memory.isOpen()).count();
+  }
+
+  /** Unregisters all; nothing may use any. */
+  synchronized void close(Deadline deadline) {
+    for (Entry entry : entries.values())
+      entry.registration.close(deadline);
+    entries.clear();
+  }
+
+  /** To be called when the native engine is gone. */
+  synchronized void closeAfterBackend() {
+    for (Entry entry : entries.values()) {
+      entry.memory.backendGone();
+      entry.registration.close();
+    }
+    entries.clear();
+  }
+
+  private Optional<Entry> entry(Slab slab) {
+    return Optional.ofNullable(entries.get(slab));
+  }
+
+  private IllegalArgumentException notRegistered(Slab slab) {
+    return new IllegalArgumentException(slab + " must be registered with engine " + core.backend.name() + " first");
+  }
+}

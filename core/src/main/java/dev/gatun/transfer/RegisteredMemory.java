@@ -1,0 +1,81 @@
+package dev.gatun.transfer;
+
+import dev.gatun.backend.ClosedException;
+import dev.gatun.backend.EngineBackend;
+import dev.gatun.backend.EngineException;
+import dev.gatun.backend.InUseException;
+import dev.gatun.backend.MemoryRange;
+import dev.gatun.memory.Registrar;
+import dev.gatun.memory.Slab;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The engine's side of one slab's registration, and the count of what uses it. */
+final class RegisteredMemory implements Registrar {
+  private final EngineBackend backend;
+  private final AtomicInteger users = new AtomicInteger();
+  private volatile boolean open;
+  private volatile boolean backendGone;
+
+  RegisteredMemory(EngineBackend backend) {
+    this.backend = backend;
+  }
+
+  @Override
+  public String name() {
+    return "engine " + backend.name();
+  }
+
+  @Override
+  public void register(Slab slab) {
+    try {
+      backend.register(slab.segment(), MemoryRange.ANYWHERE);
+    } catch (EngineException e) {
+      throw new EngineException(e.operation(), e.code(), e.rawCode(),
+          slab + slab.memlockHint().map(hint -> "; " + hint).orElse(""));
+    }
+    open = true;
+  }
+
+  /** Refuses while something uses it: what begins after this finds the registration closed. */
+  @Override
+  public void unregister(Slab slab) {
+    open = false;
+    if (backendGone) return;
+    int running = users.get();
+    try {
+      if (running > 0) {
+        throw new InUseException("unregister " + slab + " from " + name() + " refused: " + running + " transfers");
+      }
+      backend.unregister(slab.segment());
+    } catch (RuntimeException e) {
+      open = true;
+      throw e;
+    }
+  }
+
+  @Override
+  public int transfersInFlight() {
+    return backendGone ? 0 : users.get();
+  }
+
+  boolean isOpen() {
+    return open;
+  }
+
+  /** Begins a use; to be ended once. The count is raised before the state is read, see {@link #unregister}. */
+  void begin(String operation) {
+    users.getAndIncrement();
+    if (open) return;
+    users.getAndDecrement();
+    throw new ClosedException(operation + " refused: the slab of the pool was unregistered from " + name());
+  }
+
+  void end() {
+    users.getAndDecrement();
+  }
+
+  /** The native engine was destroyed, and with it whatever it had registered and whatever it was doing. */
+  void backendGone() {
+    backendGone = true;
+  }
+}
