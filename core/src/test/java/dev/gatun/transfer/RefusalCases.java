@@ -12,6 +12,7 @@ import dev.gatun.backend.EngineOptions;
 import dev.gatun.backend.SegmentDescriptor;
 import dev.gatun.memory.BlockPool;
 import dev.gatun.memory.PoolLayout;
+import dev.gatun.testing.Thrown;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.function.Executable;
@@ -92,14 +93,14 @@ final class RefusalCases {
       refused("", () -> batch.write(theirs, bench.peer, bench.there.address(theirs)));
       batch.write(good, bench.peer, bench.there.address(theirs)).write(gone, bench.peer, bench.there.address(theirs));
       bench.here.release(gone);
-      assertTrue(assertThrows(IllegalStateException.class, batch::submit).getMessage().contains("request 1"));
+      assertTrue(Thrown.message(IllegalStateException.class, batch::submit).contains("request 1"));
       batch.clear().write(good, bench.peer, bench.there.address(theirs)).write(empty, bench.peer,
           bench.there.address(theirs));
       // K10.10
-      assertTrue(assertThrows(IllegalStateException.class, batch::submit).getMessage().contains("request 1"));
+      assertTrue(Thrown.message(IllegalStateException.class, batch::submit).contains("request 1"));
       batch.clear().read(good, bench.peer, bench.there.address(theirs)).write(good, bench.peer,
           bench.there.address(theirs));
-      assertTrue(assertThrows(IllegalStateException.class, batch::submit).getMessage().contains("request 1"));
+      assertTrue(Thrown.message(IllegalStateException.class, batch::submit).contains("request 1"));
     }
     assertTrue(TransferBench.holds(bench.there.pool.page(theirs), 7));
     assertEquals(0, bench.here.pool.pending().size());
