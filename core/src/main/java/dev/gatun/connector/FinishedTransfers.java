@@ -23,10 +23,11 @@ public record FinishedTransfers(List<Load> loads, List<Save> saves) {
    *
    * @param connector which connector's
    * @param request id of the request
+   * @param job number of the load, as the plan gave it
    * @param missing places, in the request, of blocks that do not hold their page: compute these anew. In order
    * @param reason why; empty if none is missing
    */
-  public record Load(String connector, String request, List<Integer> missing, String reason) {
+  public record Load(String connector, String request, long job, List<Integer> missing, String reason) {
     /** Makes the list immutable. */
     public Load {
       missing = List.copyOf(missing);

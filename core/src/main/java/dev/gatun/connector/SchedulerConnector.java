@@ -45,10 +45,12 @@ public interface SchedulerConnector {
   ConnectorPlan plan(List<ScheduledRequest> step);
 
   /**
-   * Ends a request; what it still has to save goes into the next {@link #plan}. Does not block.
+   * Ends a request, also one that was only looked up; what it still has to save goes into the next {@link #plan}. Does not
+   * block.
    *
    * @param request which; one that this connector never saw may be freed now
-   * @param blocks its blocks, and how many are computed
+   * @param blocks its blocks
+   * @param computedBlocks how many of them, from the first on, are computed
    * @return whether the host may release the blocks now, or when {@link #update} names the request
    */
   RequestEnd finished(KvRequest request, BlockTable blocks, int computedBlocks);

@@ -66,6 +66,15 @@ public final class KvKey {
     return terminated.length - 1;
   }
 
+  /**
+   * {@return whether the key begins with these bytes}
+   *
+   * @param prefix any bytes
+   */
+  public boolean startsWith(byte[] prefix) {
+    return prefix.length <= length() && Arrays.equals(terminated, 0, prefix.length, prefix, 0, prefix.length);
+  }
+
   /** {@return the bytes, a copy} */
   public byte[] toBytes() {
     return Arrays.copyOf(terminated, length());

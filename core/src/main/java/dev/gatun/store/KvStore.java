@@ -168,6 +168,15 @@ public final class KvStore implements AutoCloseable {
   }
 
   /**
+   * {@return whether a slab is registered with this store}
+   *
+   * @param slab any
+   */
+  public boolean isRegistered(Slab slab) {
+    return registrations.isOpen(slab);
+  }
+
+  /**
    * Makes a batch for the blocks of a pool.
    *
    * @param pool on a registered slab, under this store's gate; with a header of 64 bytes if the codec stamps pages

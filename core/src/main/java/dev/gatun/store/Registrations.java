@@ -46,6 +46,11 @@ final class Registrations {
     }
   }
 
+  synchronized boolean isOpen(Slab slab) {
+    Entry known = entries.get(slab);
+    return known != null && known.registered.isOpen();
+  }
+
   synchronized RegisteredSlab require(Slab slab) {
     Entry known = entries.get(slab);
     if (known == null || !known.registered.isOpen()) throw notRegistered(slab);
