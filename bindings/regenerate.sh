@@ -40,6 +40,7 @@ generate gatun_loopback mooncake LoopbackC
 generate mooncake_store mooncake MooncakeStoreC
 generate mooncake_transfer_engine mooncake MooncakeEngineC
 generate gatun_cuda cuda CudaC
+generate nixl_capi nixl NixlC
 
 # everything was generated: only now replace what was there
 mkdir -p "$output"

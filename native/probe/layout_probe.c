@@ -13,6 +13,7 @@
 #include "gatun_loopback.h"
 #include "mooncake_store.h"
 #include "mooncake_transfer_engine.h"
+#include "nixl_capi.h"
 
 static const char* comma = "";
 
@@ -107,6 +108,16 @@ static void structs(void) {
   FIELD(gatun_cuda_copy_attributes, target_id);
   FIELD(gatun_cuda_copy_attributes, flags);
   end_struct();
+  BEGIN(nixl_capi_agent_config);
+  FIELD(nixl_capi_agent_config, enable_prog_thread);
+  FIELD(nixl_capi_agent_config, enable_listen_thread);
+  FIELD(nixl_capi_agent_config, listen_port);
+  FIELD(nixl_capi_agent_config, thread_sync);
+  FIELD(nixl_capi_agent_config, num_workers);
+  FIELD(nixl_capi_agent_config, pthr_delay_us);
+  FIELD(nixl_capi_agent_config, lthr_delay_us);
+  FIELD(nixl_capi_agent_config, capture_telemetry);
+  end_struct();
 }
 
 static void types(void) {
@@ -158,6 +169,24 @@ static void constants(void) {
   SIGNED(GATUN_CUDA_SOURCE_ORDER_STREAM);
   SIGNED(GATUN_CUDA_STREAM_NON_BLOCKING);
   SIGNED(GATUN_CUDA_UUID_BYTES);
+  SIGNED(NIXL_CAPI_ERROR_BACKEND);
+  SIGNED(NIXL_CAPI_ERROR_EXCEPTION);
+  SIGNED(NIXL_CAPI_ERROR_INVALID_PARAM);
+  SIGNED(NIXL_CAPI_ERROR_INVALID_STATE);
+  SIGNED(NIXL_CAPI_ERROR_NOT_FOUND);
+  SIGNED(NIXL_CAPI_ERROR_NO_TELEMETRY);
+  SIGNED(NIXL_CAPI_IN_PROG);
+  SIGNED(NIXL_CAPI_MEM_BLOCK);
+  SIGNED(NIXL_CAPI_MEM_DRAM);
+  SIGNED(NIXL_CAPI_MEM_FILE);
+  SIGNED(NIXL_CAPI_MEM_OBJECT);
+  SIGNED(NIXL_CAPI_MEM_VRAM);
+  SIGNED(NIXL_CAPI_SUCCESS);
+  SIGNED(NIXL_CAPI_THREAD_SYNC_NONE);
+  SIGNED(NIXL_CAPI_THREAD_SYNC_RW);
+  SIGNED(NIXL_CAPI_THREAD_SYNC_STRICT);
+  SIGNED(NIXL_CAPI_XFER_OP_READ);
+  SIGNED(NIXL_CAPI_XFER_OP_WRITE);
 }
 
 int main(void) {

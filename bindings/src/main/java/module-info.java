@@ -6,4 +6,5 @@ module dev.gatun.bindings {
 
   exports dev.gatun.bindings.cuda to dev.gatun.core, dev.gatun.bench;
   exports dev.gatun.bindings.mooncake to dev.gatun.core, dev.gatun.bench;
+  exports dev.gatun.bindings.nixl to dev.gatun.core;
 }

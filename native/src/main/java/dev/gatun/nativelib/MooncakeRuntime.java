@@ -1,8 +1,5 @@
 package dev.gatun.nativelib;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -14,7 +11,6 @@ import java.util.stream.Stream;
  * answers -600. Its etcd client is a stand-in that refuses.
  */
 public final class MooncakeRuntime {
-  static final String MANIFEST = "manifest.sha256";
   static final List<String> STAND_INS = List.of("libascendcl.so", "libllm_datadist.so", "libmetadef.so");
   static final String ENGINE = "libtransfer_engine.so";
   static final String STORE = "libmooncake_store.so";
@@ -23,7 +19,7 @@ public final class MooncakeRuntime {
   private final Path root;
   private final String version;
 
-  private MooncakeRuntime(Path root, String version) {
+  MooncakeRuntime(Path root, String version) {
     this.root = root;
     this.version = version;
   }
@@ -40,36 +36,7 @@ public final class MooncakeRuntime {
   }
 
   static Optional<MooncakeRuntime> in(Path root, String version) {
-    try {
-      if (!isIntact(root)) return Optional.empty();
-      CacheDirectory.owned(root);
-      return Optional.of(new MooncakeRuntime(root, version));
-    } catch (IOException e) {
-      return Optional.empty(); // unreadable is as good as damaged
-    }
-  }
-
-  private static boolean isIntact(Path root) throws IOException {
-    Path manifest = root.resolve(MANIFEST);
-    if (!Files.isRegularFile(manifest, LinkOption.NOFOLLOW_LINKS)) return false;
-    for (String line : Files.readAllLines(manifest)) {
-      String[] hashAndName = line.split("  ", 2);
-      Path file = root.resolve(hashAndName[1]);
-      if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) return false;
-      if (!Hash.sha256Hex(file).equals(hashAndName[0])) return false;
-    }
-    return true;
-  }
-
-  /** Writes the list of files and their hashes: the last step of an installation. */
-  static void seal(Path root) throws IOException {
-    StringBuilder manifest = new StringBuilder();
-    try (Stream<Path> files = Files.list(root)) {
-      for (Path file : files.sorted().toList()) {
-        manifest.append(Hash.sha256Hex(file)).append("  ").append(file.getFileName()).append('\n');
-      }
-    }
-    Files.writeString(root.resolve(MANIFEST), manifest);
+    return SealedDirectory.isIntact(root) ? Optional.of(new MooncakeRuntime(root, version)) : Optional.empty();
   }
 
   /** {@return the directory that holds all files} */

@@ -66,6 +66,33 @@ public final class NativeLibraries {
   }
 
   /**
+   * Locates NIXL's C interface: system property {@code gatun.nixl.library}, else the environment variable
+   * {@code NIXL_LIBRARY}, else the runtime that {@code gatun nixl install} put into the cache directory, else
+   * {@code java.library.path}. What it is linked to must be where its own search path leads, and its plugins in the folder
+   * {@code plugins} beside {@code libnixl.so}, or where the environment variable {@code NIXL_PLUGIN_DIR} says.
+   *
+   * <p>Any thread. Blocks on file I/O.
+   *
+   * @return one library
+   * @throws LibraryUnavailableException if there is none, or a setting names a file that does not exist; do what the
+   *         message says
+   */
+  public static LibraryLocation locateNixl() {
+    return new NixlLocator(System::getProperty, System::getenv, NixlRuntime::installed).locate();
+  }
+
+  /**
+   * As {@link #locateNixl()}, but with a library that the caller names.
+   *
+   * @param library {@code libnixl_capi.so}
+   * @return that library
+   * @throws LibraryUnavailableException if the file does not exist
+   */
+  public static LibraryLocation locateNixl(Path library) {
+    return new LibraryLocation(List.of(existing(library.toString(), "library")), "given by the caller", List.of());
+  }
+
+  /**
    * Loads libraries in order with all symbols resolved, so that whatever is missing is missing now and not at the first
    * put. They stay loaded until the process ends: they run threads of their own and cannot be unloaded.
    *

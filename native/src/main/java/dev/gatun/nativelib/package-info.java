@@ -1,6 +1,6 @@
 /**
  * Finds the shared libraries behind Gatun, loads them, and says what was tried and what to type when one is missing;
- * installs and starts a real Mooncake for trying out and for tests.
+ * installs NIXL; installs and starts a real Mooncake for trying out and for tests.
  *
  * <p>Depends on the JDK only.
  *

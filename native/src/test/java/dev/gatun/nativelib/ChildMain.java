@@ -15,6 +15,7 @@ final class ChildMain {
       case "environment-twice" -> environmentTwice();
       case "native-log" -> nativeLog(Path.of(arguments[1]));
       case "install" -> install(arguments);
+      case "nixl" -> nixl();
       case "master" -> master();
       case "create" -> create(arguments[1].equals("marked"));
       case "round-trip" -> roundTrip(arguments[1]);
@@ -69,6 +70,14 @@ final class ChildMain {
     } catch (LibraryUnavailableException e) {
       print("failed", e.getMessage().replace('\n', ' '));
     }
+  }
+
+  private static void nixl() {
+    RawNixl agent = RawNixl.create(NativeLibraries.open(NativeLibraries.locateNixl().loadOrder()));
+    print("plugins", agent.plugins());
+    print("UCX", agent.createBackend("UCX"));
+    print("POSIX", agent.createBackend("POSIX"));
+    agent.destroy();
   }
 
   /** Starts a master and waits for the end that its parent has in mind for it. */

@@ -35,11 +35,11 @@ class MooncakeInstallerTest {
 
   @BeforeAll
   static void downloadOnce() throws IOException {
-    wheel = new MooncakePackage(shared, step -> {}).download();
+    wheel = MooncakePackage.WHEEL.download(shared, step -> {});
   }
 
   private MooncakeRuntime install() {
-    return new MooncakeInstaller(cache(), wheel, steps::add).run();
+    return MooncakeInstaller.install(cache(), wheel, steps::add);
   }
 
   private Path cache() {
@@ -49,7 +49,7 @@ class MooncakeInstallerTest {
   @Test
   @DisplayName("the package that pip delivers is the pinned one")
   void pinned() throws IOException {
-    assertEquals(MooncakePackage.SHA256, Hash.sha256Hex(wheel));
+    assertEquals(MooncakePackage.WHEEL.sha256(), Hash.sha256Hex(wheel));
   }
 
   @Test
@@ -112,8 +112,7 @@ class MooncakeInstallerTest {
   @DisplayName("installations at the same time, in threads and processes, do the work once")
   void concurrent() throws Exception {
     AtomicInteger installations = new AtomicInteger();
-    Callable<Path> thread = () -> new MooncakeInstaller(cache(), wheel, step -> count(step, installations)).run()
-        .root();
+    Callable<Path> thread = () -> MooncakeInstaller.install(cache(), wheel, step -> count(step, installations)).root();
     Callable<Path> process = () -> {
       var child = ChildJvm.granted().flag("-Dgatun.cache.dir=" + cache()).run("install", wheel.toString());
       child.out().lines().forEach(step -> count(step, installations));
@@ -137,9 +136,9 @@ class MooncakeInstallerTest {
     Path other = Files.writeString(directory.resolve("other.whl"), "other");
 
     var refused = assertThrows(LibraryUnavailableException.class,
-        () -> new MooncakeInstaller(cache(), other, steps::add).run());
+        () -> MooncakeInstaller.install(cache(), other, steps::add));
 
-    assertTrue(refused.getMessage().contains(MooncakePackage.SHA256), refused.getMessage());
+    assertTrue(refused.getMessage().contains(MooncakePackage.WHEEL.sha256()), refused.getMessage());
     assertTrue(refused.getMessage().contains(Hash.sha256Hex(other)), refused.getMessage());
     assertTrue(Files.exists(other));
     assertFalse(Files.exists(MooncakeInstaller.directory(cache())));
@@ -149,7 +148,7 @@ class MooncakeInstallerTest {
   @DisplayName("other machines are told what to do instead")
   void otherMachine() {
     var refused = assertThrows(LibraryUnavailableException.class,
-        () -> MooncakeInstaller.requirePlatform("Linux", "aarch64"));
+        () -> MooncakePackage.WHEEL.requirePlatform("Linux", "aarch64"));
 
     assertTrue(refused.fix().contains("MOONCAKE_STORE_LIBRARY"), refused.fix());
   }

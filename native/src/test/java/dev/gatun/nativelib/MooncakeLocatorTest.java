@@ -111,7 +111,7 @@ class MooncakeLocatorTest {
   private MooncakeRuntime runtime() throws IOException {
     Path root = CacheDirectory.owned(directory.resolve("runtime"));
     Files.writeString(root.resolve("file"), "content");
-    MooncakeRuntime.seal(root);
+    SealedDirectory.seal(root);
     return MooncakeRuntime.in(root, "1").orElseThrow();
   }
 }

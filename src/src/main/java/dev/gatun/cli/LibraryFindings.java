@@ -32,7 +32,7 @@ final class LibraryFindings {
   }
 
   List<Finding> all() {
-    return List.of(embedded(), marker(), mooncake(), runtime());
+    return List.of(embedded(), marker(), mooncake(), runtime(), nixl());
   }
 
   private Finding embedded() {
@@ -67,6 +67,10 @@ final class LibraryFindings {
     return MooncakeRuntime.installed()
         .map(found -> Finding.ok("Mooncake master", found.masterProgram() + ", version " + found.version()))
         .orElseGet(() -> Finding.absent("Mooncake master", "not installed by this command", "gatun mooncake install"));
+  }
+
+  private Finding nixl() {
+    return look("NIXL library", false, () -> Finding.ok("NIXL library", where(NativeLibraries.locateNixl())));
   }
 
   private Finding look(String what, boolean needed, Supplier<Finding> look) {

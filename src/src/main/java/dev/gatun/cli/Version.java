@@ -5,6 +5,7 @@ import dev.gatun.nativelib.LibraryUnavailableException;
 import dev.gatun.nativelib.MooncakeInstaller;
 import dev.gatun.nativelib.MooncakeRuntime;
 import dev.gatun.nativelib.NativeLibraries;
+import dev.gatun.nativelib.NixlRuntime;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -35,6 +36,8 @@ final class Version {
     map.put("abi", "Mooncake store (19 functions) and engine (27), as of " + MooncakeInstaller.VERSION);
     map.put("mooncake", MooncakeRuntime.installed().map(runtime -> runtime.version() + " in " + runtime.root())
         .orElse("not installed; gatun mooncake install"));
+    map.put("nixl", NixlRuntime.installed().map(runtime -> runtime.version() + " in " + runtime.root())
+        .orElse("not installed; gatun nixl install"));
     map.put("java", System.getProperty("java.vm.name") + ' ' + Runtime.version());
     return map;
   }

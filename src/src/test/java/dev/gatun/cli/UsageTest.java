@@ -71,7 +71,8 @@ class UsageTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "replay", "mooncake", "mooncake install", "mooncake run", "store", "store put",
+  @ValueSource(strings = {"", "replay", "mooncake", "mooncake install", "mooncake run", "nixl", "nixl install", "store",
+      "store put",
       "store get",
       "store ls", "store stat", "store rm", "store reset", "refit", "doctor", "bundle"})
   @DisplayName("every command has help that names its options")
@@ -103,7 +104,8 @@ class UsageTest {
   void examines() throws Exception {
     Outcome run = GatunProcess.run("doctor", "--json").exits(0);
     assertTrue(run.json().flag("healthy"));
-    for (String what : new String[]{"embedded library", "Mooncake libraries", "memlock", "huge pages", "NUMA",
+    for (String what : new String[]{"embedded library", "Mooncake libraries", "NIXL library", "memlock", "huge pages",
+        "NUMA",
         "RDMA devices", "GPU driver"}) {
       assertTrue(run.out().contains('"' + what + '"'), what + " in " + run.out());
     }

@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.toMap;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.gatun.bindings.cuda.CudaLibrary;
+import dev.gatun.bindings.nixl.NixlLibrary;
 import java.io.IOException;
 import java.lang.foreign.AddressLayout;
 import java.lang.foreign.FunctionDescriptor;
@@ -33,6 +34,7 @@ class SignatureTest {
         .collect(toMap(line -> line.substring(0, line.indexOf(' ')), line -> line));
     MooncakeLibraries.load(List.of(Repository.built("libgatun_loopback.so"))); // exports every other function
     CudaLibrary.load(SymbolLibrary.compile(folder, "names_of_cuda", AllowList.CUDA.functions()));
+    NixlLibrary.load(SymbolLibrary.compile(folder, "names_of_nixl", AllowList.NIXL.functions()));
   }
 
   static Stream<Arguments> functions() {
