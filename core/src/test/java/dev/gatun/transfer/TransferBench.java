@@ -1,6 +1,7 @@
 package dev.gatun.transfer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.gatun.backend.Deadline;
@@ -15,6 +16,8 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /** Two engines with a registered pool each, one the peer of the other. */
 final class TransferBench implements AutoCloseable {
@@ -96,6 +99,15 @@ final class TransferBench implements AutoCloseable {
       if (page.get(ValueLayout.JAVA_LONG, i) != seed * 0x9E3779B97F4A7C15L + i) return false;
     }
     return true;
+  }
+
+  /** Waits until something is so. */
+  static void eventually(String what, BooleanSupplier condition) {
+    Deadline deadline = deadline();
+    while (!condition.getAsBoolean()) {
+      assertFalse(deadline.reached(), what);
+      LockSupport.parkNanos(1_000_000);
+    }
   }
 
   /** Submits, waits, and expects every request to have completed. */
