@@ -15,7 +15,8 @@ bool printing = true;
 
 std::vector<Check> all_checks() {
   std::vector<Check> all;
-  for (const auto* some : {&store_checks(), &removal_checks(), &fault_checks(), &engine_checks()}) {
+  for (const auto* some : {&store_checks(), &removal_checks(), &fault_checks(), &engine_checks(),
+                           &engine_peer_checks()}) {
     all.insert(all.end(), some->begin(), some->end());
   }
   return all;

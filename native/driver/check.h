@@ -15,6 +15,7 @@ const std::vector<Check>& store_checks();
 const std::vector<Check>& removal_checks();
 const std::vector<Check>& fault_checks();
 const std::vector<Check>& engine_checks();
+const std::vector<Check>& engine_peer_checks();
 std::vector<Check> all_checks();
 
 // Thread-safe.

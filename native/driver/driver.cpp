@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "fixture.h"
+#include "peer_process.h"
 #include "stress.h"
 
 namespace {
@@ -97,6 +98,7 @@ int main(int argc, char** argv) {
   const Options options = parse(argc, argv);
   std::printf("seed %llu, %llu s of stress\n", static_cast<unsigned long long>(options.seed),
               static_cast<unsigned long long>(options.seconds));
+  PeerProcess::prepare();  // before this process has threads
   // A hang is a failure as well: SIGALRM ends the process.
   constexpr unsigned kHungSeconds = 300;
   alarm(static_cast<unsigned>(options.seconds) + kHungSeconds);

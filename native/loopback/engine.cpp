@@ -28,6 +28,14 @@ std::unique_ptr<Engine> Engine::open(std::string_view local_name, bool with_tran
 }
 
 Engine::~Engine() {
+  std::vector<std::shared_ptr<RemotePeer>> remote;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Peer& peer : peers_) remote.push_back(peer.target.remote);
+  }
+  for (const auto& peer : remote) {
+    if (peer != nullptr) peer->close();  // a call that waits for a frozen peer ends
+  }
   gate_->close();
   endpoint_->close();
 }
@@ -36,16 +44,22 @@ segment_id_t Engine::open_segment(std::string_view name, bool refresh) {
   if (name.starts_with('/')) name.remove_prefix(1);
   if (!has_transport_) return -1;
   if (name == this->name()) return LOCAL_SEGMENT;
-  auto endpoint = Endpoint::find(name);
+  if (!refresh) {
+    const std::lock_guard lock(mutex_);
+    const auto opened = ids_.find(name);
+    if (opened != ids_.end()) return opened->second;
+  }
+  Target found;
+  const bool alive = find(std::string(name), found);
   const std::lock_guard lock(mutex_);
   const auto opened = ids_.find(name);
   if (opened != ids_.end()) {
     // A dead peer keeps its id; its transfers fail.
-    if (refresh && endpoint != nullptr) peers_[static_cast<size_t>(opened->second) - 1].endpoint = endpoint;
+    if (alive) replace(peers_[static_cast<size_t>(opened->second) - 1].target, std::move(found));
     return opened->second;
   }
-  if (endpoint == nullptr) return -1;
-  peers_.push_back({std::string(name), endpoint});
+  if (!alive) return -1;
+  peers_.push_back({std::string(name), std::move(found)});
   const auto id = static_cast<segment_id_t>(peers_.size());
   ids_.emplace(name, id);
   return id;
@@ -59,22 +73,44 @@ void Engine::forget_segment(std::string_view name) {
   ids_.erase(opened);
 }
 
+bool Engine::find(const std::string& name, Target& target) {
+  if (auto endpoint = Endpoint::find(name)) {
+    target.local = endpoint;
+    return true;
+  }
+  target.remote = RemotePeer::open(name);
+  return target.remote != nullptr;
+}
+
+// Connections that are in use stay with the transfers that use them.
+void Engine::replace(Target& target, Target found) {
+  if (target.remote != nullptr && found.remote != nullptr) return;  // it connects anew by itself
+  target = std::move(found);
+}
+
 void Engine::refresh_segments() {
-  const std::lock_guard lock(mutex_);
-  for (Peer& peer : peers_) {
-    if (auto endpoint = Endpoint::find(peer.name)) peer.endpoint = endpoint;
+  std::vector<std::string> names;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Peer& peer : peers_) names.push_back(peer.name);
+  }
+  for (size_t i = 0; i < names.size(); i++) {
+    Target found;
+    if (!find(names[i], found)) continue;
+    const std::lock_guard lock(mutex_);
+    replace(peers_[i].target, std::move(found));
   }
 }
 
-bool Engine::target_of(int64_t id, std::weak_ptr<Endpoint>& target) {
+bool Engine::target_of(int64_t id, Target& target) {
   if (id == LOCAL_SEGMENT) {
-    target = endpoint_;
+    target.local = endpoint_;
     return true;
   }
   const std::lock_guard lock(mutex_);
   if (id < 1 || static_cast<uint64_t>(id) > peers_.size()) return false;
   const Peer& peer = peers_[static_cast<size_t>(id) - 1];
-  target = peer.endpoint;
+  target = peer.target;
   return peer.known;
 }
 

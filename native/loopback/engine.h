@@ -15,6 +15,7 @@
 #include "abi.h"
 #include "engine_batch.h"
 #include "engine_endpoint.h"
+#include "engine_peer.h"
 
 namespace gatun::loopback {
 
@@ -39,7 +40,7 @@ class Engine {
   void forget_segment(std::string_view name);
   void refresh_segments();
   // False for an id that was never given out; target may be gone all the same.
-  bool target_of(int64_t id, std::weak_ptr<Endpoint>& target);
+  bool target_of(int64_t id, Target& target);
 
   // Registers all or none.
   int add_regions(const buffer_entry_t* buffers, size_t count);
@@ -51,11 +52,15 @@ class Engine {
   std::set<uint64_t> take_batches();
 
  private:
+  // Where the engine of that name is now; false when nobody answers.
+  static bool find(const std::string& name, Target& target);
+  static void replace(Target& target, Target found);
+
   explicit Engine(std::shared_ptr<Endpoint> endpoint) : endpoint_(std::move(endpoint)) {}
 
   struct Peer {
     std::string name;
-    std::weak_ptr<Endpoint> endpoint;
+    Target target;
     bool known = true;
   };
 

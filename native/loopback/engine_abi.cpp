@@ -167,12 +167,10 @@ int freeNotifsMsgBuf(notify_msg_t* messages, int size) {
 int genNotifyInEngine(transfer_engine_t engine, uint64_t target_id, notify_msg_t message) {
   if (message.name == nullptr || message.msg == nullptr) return kEngineInvalidArgument;
   return at_point(engine, FaultPoint::kEngineNotify, [&](Engine& live) {
-    std::weak_ptr<Endpoint> target;
+    Target target;
     if (target_id > INT32_MAX || !live.target_of(static_cast<int64_t>(target_id), target)) return kEngineMetadata;
     if (std::strlen(message.name) + std::strlen(message.msg) > kMaxNoticeBytes) return kEngineSocket;
-    const auto peer = target.lock();
-    const bool delivered = peer != nullptr && peer->deliver({as_utf8(message.name), as_utf8(message.msg)});
-    return delivered ? kOk : kEngineSocket;
+    return target.deliver({as_utf8(message.name), as_utf8(message.msg)}) ? kOk : kEngineSocket;
   });
 }
 
@@ -201,7 +199,7 @@ int showLinks(transfer_engine_t engine, char* buffer, size_t size, int json) {
   if (buffer == nullptr || size == 0) return kEngineInvalidArgument;
   return on_engine<int>(engine, kEngineInvalidArgument, [&](Engine& live) {
     const std::string report = json != 0 ? "{\"local\":\"" + live.name() + "\",\"nics\":[]}"
-                                         : "local " + live.name() + "\nno NICs: transfers stay in this process\n";
+                                         : "local " + live.name() + "\nno NICs: transfers stay on this machine\n";
     const size_t copied = report.copy(buffer, size - 1);
     buffer[copied] = '\0';
     return kOk;

@@ -2,10 +2,12 @@
 #include "engine_batch.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "codes.h"
 #include "copy_crew.h"
 #include "engine_crew.h"
+#include "engine_wire.h"
 #include "faults.h"
 #include "mutants.h"
 
@@ -38,7 +40,7 @@ bool TransferBatch::fits(size_t count) const {
   return count <= capacity_ - std::min(capacity_, tasks_.size()) || mutant(Mutant::kEngineCapacityUnbounded);
 }
 
-int TransferBatch::submit(const transfer_request* requests, std::vector<std::weak_ptr<Endpoint>> targets,
+int TransferBatch::submit(const transfer_request* requests, std::vector<Target> targets,
                           std::optional<Notice> notice) {
   const size_t count = targets.size();
   std::vector<TransferTask*> added;
@@ -90,7 +92,8 @@ void TransferBatch::run(TransferTask& task) {
 
 void TransferBatch::copy(TransferTask& task) {
   const transfer_request& request = task.request;
-  const auto target = task.target.lock();
+  if (task.target.remote != nullptr) return copy_remote(task);
+  const auto target = task.target.local.lock();
   if (target == nullptr) {
     finish(task, STATUS_FAILED, 0);
     return;
@@ -107,6 +110,19 @@ void TransferBatch::copy(TransferTask& task) {
   const CopyTask read{here, there, bytes};
   CopyCrew::instance().copy({request.opcode == OPCODE_WRITE ? &write : &read, 1});
   finish(task, STATUS_COMPLETED, request.length);
+}
+
+// A peer that is gone, or that refuses, fails the task at once; one that is frozen after kWireProgress, and
+// the tasks of the batch that come after it without waiting again.
+void TransferBatch::copy_remote(TransferTask& task) {
+  const transfer_request& request = task.request;
+  RemotePeer& peer = *task.target.remote;
+  if (frozen_peer_ == &peer) return finish(task, STATUS_FAILED, 0);
+  const auto began = std::chrono::steady_clock::now();
+  const bool good = request.opcode == OPCODE_WRITE ? peer.write(request.source, request.target_offset, request.length)
+                                                   : peer.read(request.source, request.target_offset, request.length);
+  if (!good && std::chrono::steady_clock::now() - began >= kWireProgress) frozen_peer_ = &peer;
+  finish(task, good ? STATUS_COMPLETED : STATUS_FAILED, good ? request.length : 0);
 }
 
 void TransferBatch::finish(TransferTask& task, int32_t status, uint64_t bytes) {
@@ -136,11 +152,10 @@ int TransferBatch::poll(size_t index, transfer_status& out) {
 void TransferBatch::notify_if_complete(std::unique_lock<std::mutex>& lock) {
   if (!notice_ || completed_ != tasks_.size()) return;
   const Notice notice = *std::exchange(notice_, std::nullopt);
-  const auto target = notice_target_.lock();
+  const Target target = notice_target_;
   lock.unlock();
-  if (target == nullptr) return;
-  if (mutant(Mutant::kEngineNotifyTwice)) target->deliver(notice);
-  target->deliver(notice);
+  if (mutant(Mutant::kEngineNotifyTwice)) target.deliver(notice);
+  target.deliver(notice);
 }
 
 bool TransferBatch::observed() {

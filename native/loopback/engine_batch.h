@@ -13,6 +13,7 @@
 
 #include "abi.h"
 #include "engine_endpoint.h"
+#include "engine_peer.h"
 
 namespace gatun::loopback {
 
@@ -32,7 +33,7 @@ class TransferGate {
 
 struct TransferTask {
   transfer_request request;
-  std::weak_ptr<Endpoint> target;
+  Target target;
   std::atomic<int32_t> status{STATUS_WAITING};
   std::atomic<uint64_t> transferred_bytes{0};
   uint64_t finish_number = 0;  // how many tasks of the batch had finished with it; written before the status
@@ -49,7 +50,7 @@ class TransferBatch : public std::enable_shared_from_this<TransferBatch> {
 
   bool has_room(size_t count);
   // 0 or 2; adds all tasks or none. Slots are not used again. targets[i] belongs to requests[i].
-  int submit(const transfer_request* requests, std::vector<std::weak_ptr<Endpoint>> targets,
+  int submit(const transfer_request* requests, std::vector<Target> targets,
              std::optional<Notice> notice);
   // 0 or 1; polling is what frees the batch and what sends its notice.
   int poll(size_t task, transfer_status& out);
@@ -61,6 +62,7 @@ class TransferBatch : public std::enable_shared_from_this<TransferBatch> {
  private:
   bool fits(size_t count) const;
   void copy(TransferTask& task);
+  void copy_remote(TransferTask& task);
   void finish(TransferTask& task, int32_t status, uint64_t bytes);
   void notify_if_complete(std::unique_lock<std::mutex>& lock);
 
@@ -72,8 +74,9 @@ class TransferBatch : public std::enable_shared_from_this<TransferBatch> {
   size_t completed_ = 0;
   uint64_t finished_ = 0;
   uint64_t observed_up_to_ = 0;  // finish numbers that a poll answering COMPLETED has covered
+  std::atomic<const RemotePeer*> frozen_peer_{nullptr};
   std::optional<Notice> notice_;
-  std::weak_ptr<Endpoint> notice_target_;
+  Target notice_target_;
 };
 
 }  // namespace gatun::loopback

@@ -49,7 +49,7 @@ int submit(Engine& engine, TransferBatch& batch, const transfer_request* request
   if (requests == nullptr || count > kMaxBatchCapacity)
     return requests == nullptr ? kStatusInvalidArgument : kStatusTooManyRequests;
   if (!batch.has_room(count)) return kStatusTooManyRequests;
-  std::vector<std::weak_ptr<Endpoint>> targets(count);
+  std::vector<Target> targets(count);
   for (size_t i = 0; i < count; i++) {
     if (!valid(requests[i]) || !engine.target_of(requests[i].target_id, targets[i])) return kStatusInvalidArgument;
   }

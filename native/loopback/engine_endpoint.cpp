@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine_endpoint.h"
 
+#include <unistd.h>
+
 #include <map>
 
 namespace gatun::loopback {
 namespace {
 
-// Where the real engine takes its random ports from. Here a label: nothing listens.
+// Where the real engine takes its random ports from. Here a label.
 constexpr int kFirstPort = 15000;
 constexpr int kPortCount = 2000;
 
@@ -14,7 +16,8 @@ constexpr int kPortCount = 2000;
 struct Endpoints {
   std::mutex mutex;
   std::map<std::string, std::weak_ptr<Endpoint>, std::less<>> by_name;
-  int next_port = 0;
+  // processes begin at different ones, so that they rarely meet a name that is taken
+  int next_port = static_cast<int>(getpid()) * 61 % kPortCount;
 };
 
 Endpoints& endpoints() {
@@ -34,6 +37,10 @@ std::shared_ptr<Endpoint> Endpoint::open(std::string_view host) {
     std::string name = std::string(host) + ":" + std::to_string(port);
     if (all.by_name.contains(name)) continue;
     auto endpoint = std::make_shared<Endpoint>(name);
+    endpoint->server_ = std::make_unique<EngineServer>(*endpoint);
+    const Listener::Result result = endpoint->server_->listen(name);
+    if (result == Listener::Result::kTaken) continue;
+    if (result == Listener::Result::kUnavailable) endpoint->server_ = nullptr;  // within the process it works all the same
     all.by_name.emplace(std::move(name), endpoint);
     return endpoint;
   }
@@ -51,6 +58,7 @@ void Endpoint::close() {
     const std::lock_guard lock(endpoints().mutex);
     endpoints().by_name.erase(name_);
   }
+  server_ = nullptr;
   {
     const std::lock_guard lock(inbox_mutex_);
     closed_ = true;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine_regions.h"
+#include "engine_server.h"
 
 namespace gatun::loopback {
 
@@ -17,13 +18,13 @@ struct Notice {
   std::string text;
 };
 
-// What other engines of the process see of one: its name, its memory, its inbox. Across processes engines do not meet:
-// a name of another process is unknown.
+// What other engines see of one: its name, its memory, its inbox. Engines of the process come here directly, those of
+// other processes of the user through the server, where the system allows one.
 class Endpoint {
  public:
-  // Takes a name of the form host:port that no live engine of the process has.
+  // Takes a name of the form host:port that no live engine of the machine has.
   static std::shared_ptr<Endpoint> open(std::string_view host);
-  // Null when no live engine has that name.
+  // Null when no live engine of the process has that name.
   static std::shared_ptr<Endpoint> find(std::string_view name);
 
   explicit Endpoint(std::string name) : name_(std::move(name)) {}
@@ -39,6 +40,7 @@ class Endpoint {
 
  private:
   const std::string name_;
+  std::unique_ptr<EngineServer> server_;
   RegionTable regions_;
   std::mutex inbox_mutex_;
   std::vector<Notice> inbox_;

@@ -50,6 +50,21 @@ final class BoundedCalls {
     }
   }
 
+  /** {@return calls that have not returned} */
+  int running() {
+    return threads.getActiveCount();
+  }
+
+  /** Runs a call that nobody waits for. */
+  void start(Runnable call) {
+    try {
+      threads.execute(call);
+    } catch (RejectedExecutionException e) {
+      throw new TooManyRequestsException(
+          "refused: " + threads.getActiveCount() + " calls to peers wait for an answer, or the engine is closed");
+    }
+  }
+
   private static RuntimeException rethrown(ExecutionException failure) {
     return switch (failure.getCause()) {
       case Error error -> throw error;

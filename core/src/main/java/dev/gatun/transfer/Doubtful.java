@@ -4,6 +4,8 @@ import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.EngineException;
 import dev.gatun.backend.EngineFlight;
 import dev.gatun.memory.BlockPool;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * A flight that had not ended at its deadline. It keeps its native side, its registration and its blocks until it has
@@ -17,6 +19,7 @@ final class Doubtful implements Poller.Job {
   private final boolean writes;
   private final Runnable giveBack;
   private final String description;
+  private final List<Runnable> afterwards = new ArrayList<>();
   private boolean ended;
 
   Doubtful(EngineCore core, EngineFlight flight, BlockPool pool, long[] quarantined, boolean writes,
@@ -61,6 +64,17 @@ final class Doubtful implements Poller.Job {
     return writes;
   }
 
+  /** Runs something when it is over, at once if it is. */
+  void whenOver(Runnable then) {
+    synchronized (this) {
+      if (!ended) {
+        afterwards.add(then);
+        return;
+      }
+    }
+    then.run();
+  }
+
   private void end() {
     ended = true;
     flight.close();
@@ -68,6 +82,7 @@ final class Doubtful implements Poller.Job {
       pool.endQuarantine(block);
     giveBack.run();
     core.doubtful.remove(this);
+    afterwards.forEach(Runnable::run);
   }
 
   @Override

@@ -7,8 +7,10 @@ import dev.gatun.backend.EpochGate;
 import dev.gatun.backend.Quiescable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
@@ -25,6 +27,8 @@ final class EngineCore implements Quiescable {
   final Set<TransferBatch> batches = ConcurrentHashMap.newKeySet();
   final Set<Doubtful> doubtful = ConcurrentHashMap.newKeySet();
   final Set<Segment> segments = ConcurrentHashMap.newKeySet();
+  /** What to do when the native engine is gone. */
+  final Queue<Runnable> afterwards = new ConcurrentLinkedQueue<>();
   volatile boolean closing;
 
   EngineCore(EngineBackend backend, EpochGate gate) {

@@ -36,6 +36,8 @@ public final class TransferBatch implements AutoCloseable {
   private static final int FLYING = 1;
   private static final int BUSY = 2;
   private static final int CLOSED = 3;
+  /** Landed, but its blocks stay marked until {@link #settle}. */
+  private static final int HELD = 4;
   private static final VarHandle STATE;
 
   static {
@@ -67,6 +69,8 @@ public final class TransferBatch implements AutoCloseable {
   private boolean writes;
   private boolean notified;
   private boolean ran;
+  private boolean hold;
+  private @Nullable Doubtful doubtful;
   private int ticket;
   private long submittedNanos;
   private @Nullable RuntimeException failure;
@@ -213,6 +217,25 @@ public final class TransferBatch implements AutoCloseable {
    * @throws ClosedException if the engine, the batch or the pool is closed or the pool's slab is not registered
    */
   public TransferBatch submit() {
+    hold = false;
+    return begin();
+  }
+
+  /** Submits, and keeps the blocks marked when all has landed, until {@link #settle} says what they are worth. */
+  TransferBatch submitHeld() {
+    hold = true;
+    return begin();
+  }
+
+  /** Ends a flight that was held. {@code good} says whether what was read is what was wanted. */
+  void settle(boolean good) {
+    if (!STATE.compareAndSet(this, HELD, BUSY)) return;
+    if (!good) replace(TransferOutcome.COMPLETED, TransferOutcome.SOURCE_CHANGED);
+    letGo();
+    state = IDLE;
+  }
+
+  private TransferBatch begin() {
     claim("submit", IDLE);
     int next = IDLE;
     try {
@@ -242,6 +265,7 @@ public final class TransferBatch implements AutoCloseable {
     ran = true;
     notified = false;
     failure = null;
+    doubtful = null;
     memory.begin("submit");
     int reserved = 0;
     boolean pinned = false;
@@ -384,6 +408,7 @@ public final class TransferBatch implements AutoCloseable {
   @Override
   public void close() {
     if (state == CLOSED) return;
+    settle(false);
     claim("close", IDLE);
     state = CLOSED;
     core.batches.remove(this);
@@ -394,13 +419,10 @@ public final class TransferBatch implements AutoCloseable {
 
   /** Looks at the flight, if no other thread does at this moment. {@return whether nothing is in flight} */
   boolean step() {
-    if (state != FLYING || !STATE.compareAndSet(this, FLYING, BUSY)) return state == IDLE || state == CLOSED;
+    if (state != FLYING || !STATE.compareAndSet(this, FLYING, BUSY)) return isOver(state);
     int next = FLYING;
     try {
-      if (current().poll() == 0) {
-        land();
-        next = IDLE;
-      }
+      if (current().poll() == 0) next = land();
     } catch (EngineException | ClosedException unknown) {
       failure = unknown;
       doubt(unknown.getMessage());
@@ -408,21 +430,26 @@ public final class TransferBatch implements AutoCloseable {
     } finally {
       state = next;
     }
-    return next == IDLE;
+    return isOver(next);
+  }
+
+  private static boolean isOver(int state) {
+    return state == IDLE || state == CLOSED || state == HELD;
   }
 
   /** Looks once more and leaves the rest in doubt. {@return false if another thread is just looking: try again} */
   boolean giveUp(String reason) {
     if (!STATE.compareAndSet(this, FLYING, BUSY)) return state != BUSY;
+    int next = IDLE;
     try {
-      if (current().pollAll() == 0) land();
+      if (current().pollAll() == 0) next = land();
       else
         doubt(reason);
     } catch (EngineException | ClosedException unknown) {
       failure = unknown;
       doubt(unknown.getMessage());
     } finally {
-      state = IDLE;
+      state = next;
     }
     return true;
   }
@@ -441,12 +468,31 @@ public final class TransferBatch implements AutoCloseable {
     return Objects.requireNonNull(flight);
   }
 
-  private void land() {
+  /** {@return the next state} */
+  private int land() {
     notified = current().notified();
     look();
+    if (hold) return HELD;
+    letGo();
+    return IDLE;
+  }
+
+  private void letGo() {
     pins.end(outcomes);
     release(requests.size());
     memory.end();
+  }
+
+  private void replace(TransferOutcome what, TransferOutcome with) {
+    for (int i = 0; i < requests.size(); i++) {
+      if (outcomes[i] == what) outcomes[i] = with;
+    }
+  }
+
+  /** {@return the flight of the last submit if it is in doubt, which tells when it is over} */
+  @Nullable
+  Doubtful doubtful() {
+    return doubtful;
   }
 
   private void doubt(@Nullable String reason) {
@@ -455,15 +501,19 @@ public final class TransferBatch implements AutoCloseable {
     for (int i = 0; i < requests.size(); i++) {
       if (!outcomes[i].isTerminal()) outcomes[i] = TransferOutcome.IN_DOUBT;
     }
+    // nobody will confirm what has arrived of it
+    if (hold) replace(TransferOutcome.COMPLETED, TransferOutcome.SOURCE_CHANGED);
     String description = this + ", in doubt because " + reason;
     long[] quarantined = pins.endOrQuarantine(outcomes);
     Segment[] reserved = Arrays.copyOf(segments, requests.size());
     flight = null;
-    core.addDoubtful(new Doubtful(core, given, pool, quarantined, writes, () -> {
+    Doubtful left = new Doubtful(core, given, pool, quarantined, writes, () -> {
       for (Segment segment : reserved)
         segment.release(1);
       memory.end();
-    }, description));
+    }, description);
+    doubtful = left;
+    core.addDoubtful(left);
   }
 
   /** Takes over how the requests stand; what a refit has overtaken is of no use any more. */

@@ -310,6 +310,7 @@ public final class TransferEngine implements AutoCloseable {
     List<String> pending = core.backend.close(deadline);
     if (!pending.isEmpty()) return pending;
     List.copyOf(core.doubtful).forEach(Doubtful::engineGone);
+    core.afterwards.forEach(Runnable::run);
     core.poller.end();
     core.memory.closeAfterBackend();
     List.copyOf(core.batches).forEach(TransferBatch::close);
@@ -325,6 +326,14 @@ public final class TransferEngine implements AutoCloseable {
   public void close() {
     List<String> pending = close(Deadline.after(closeTimeout));
     if (!pending.isEmpty()) LOG.warn("engine {} is not closed, pending: {}", name(), pending);
+  }
+
+  EngineCore core() {
+    return core;
+  }
+
+  Inbox inbox() {
+    return inbox;
   }
 
   private static EngineBackendProvider provider(String engine) {

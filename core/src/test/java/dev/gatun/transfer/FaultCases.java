@@ -39,7 +39,8 @@ final class FaultCases {
 
   static List<TransferCase> all() {
     return List.of(
-        controlled("K6.06 a deadline leaves the block in quarantine until the transfer has ended", FaultCases::deadlines),
+        controlled("K6.06 a deadline leaves the block in quarantine until the transfer has ended",
+            FaultCases::deadlines),
         controlled("K7.03 a future ends at its deadline, its blocks later", FaultCases::futures),
         controlled("K6.05 memory with a transfer in flight is not unregistered", FaultCases::unregister),
         controlled("K6.07 a batch that nobody awaits is polled and freed by closing, once", FaultCases::neverAwaited),
@@ -243,7 +244,7 @@ final class FaultCases {
     try (TransferBatch batch = bench.here.engine.batch(bench.here.pool, 3)) {
       for (long block : mine)
         batch.read(block, bench.peer, bench.there.address(theirs));
-      assertTrue(batch.message(new byte[] {1}).submit().await(deadline()));
+      assertTrue(batch.message(new byte[]{1}).submit().await(deadline()));
       int failed = 0;
       for (int i = 0; i < 3; i++) {
         if (batch.outcome(i) == TransferOutcome.COMPLETED) {

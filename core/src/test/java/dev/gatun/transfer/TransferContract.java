@@ -12,7 +12,9 @@ abstract class TransferContract {
   abstract TransferSubject subject();
 
   static List<TransferCase> cases() {
-    return Stream.of(MoveCases.all(), RefusalCases.all(), NotificationCases.all(), FaultCases.all()).flatMap(List::stream).toList();
+    return Stream
+        .of(MoveCases.all(), RefusalCases.all(), NotificationCases.all(), FaultCases.all(), HandoverCases.all())
+        .flatMap(List::stream).toList();
   }
 
   @TestFactory

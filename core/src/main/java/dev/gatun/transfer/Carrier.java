@@ -1,0 +1,169 @@
+package dev.gatun.transfer;
+
+import dev.gatun.backend.Deadline;
+import dev.gatun.backend.EngineException;
+import dev.gatun.backend.TransferOutcome;
+import dev.gatun.memory.BlockPool;
+import dev.gatun.transfer.HandoverMessage.Kind;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Carries out one hand-over on the grantee's side: asks, moves, commits or gives up, and tells the granter. */
+final class Carrier {
+  private final Handovers handovers;
+  private final Grant grant;
+  private final BlockPool pool;
+  private final long[] blocks;
+  private final Deadline deadline;
+  private final int chunk;
+
+  Carrier(Handovers handovers, Grant grant, Grant.Direction direction, String layout, BlockPool pool, long[] blocks,
+      Deadline deadline) {
+    handovers.requireOpen(direction == Grant.Direction.PUSH ? "push" : "pull");
+    require("direction", grant.direction(), direction);
+    require("layout", grant.layout(), HandoverMessage.requireLayout(layout));
+    require("pageBytes", grant.pageBytes(), pool.pageBytes());
+    require("number of blocks", grant.blocks(), blocks.length);
+    this.handovers = handovers;
+    this.grant = grant;
+    this.pool = pool;
+    this.blocks = blocks.clone();
+    this.deadline = deadline;
+    chunk = Math.min(handovers.engine.capabilities().batchMax(), handovers.engine.capabilities().inFlightMax());
+  }
+
+  private static void require(String field, Object granted, Object here) {
+    if (!granted.equals(here)) {
+      throw new IllegalArgumentException(field + " must be that of the grant, " + granted + ": " + here);
+    }
+  }
+
+  HandoverOutcome push() {
+    return carry(out -> {
+      HandoverOutcome ended = HandoverOutcome.ABORTED;
+      for (int from = 0; from < blocks.length; from += chunk) {
+        boolean last = from + chunk >= blocks.length;
+        try (TransferBatch batch = handovers.engine.batch(pool, Math.min(chunk, blocks.length - from))) {
+          for (int i = 0; i < batch.capacity(); i++)
+            batch.write(blocks[from + i], out.peer, grant.address(from + i));
+          if (last) batch.message(message(Kind.COMMIT).encode());
+          ended = run(out, batch, false);
+          if (ended != HandoverOutcome.PENDING) return ended;
+          // the library can fail to deliver what it was to deliver with the bytes
+          if (last && !batch.notified()) tellNow(out, Kind.COMMIT);
+        }
+      }
+      return HandoverOutcome.COMMITTED;
+    });
+  }
+
+  HandoverOutcome pull() {
+    return carry(out -> {
+      List<TransferBatch> held = new ArrayList<>();
+      boolean good = false;
+      try {
+        for (int from = 0; from < blocks.length; from += chunk) {
+          TransferBatch batch = handovers.engine.batch(pool, Math.min(chunk, blocks.length - from));
+          held.add(batch);
+          for (int i = 0; i < batch.capacity(); i++)
+            batch.read(blocks[from + i], out.peer, grant.address(from + i));
+          HandoverOutcome ended = run(out, batch, true);
+          if (ended != HandoverOutcome.PENDING) return ended;
+        }
+        out.ask();
+        tellNow(out, Kind.COMMIT);
+        handovers.await(() -> out.answer() != null, deadline);
+        good = out.answer() == Kind.CONFIRMED;
+        return good ? HandoverOutcome.COMMITTED : HandoverOutcome.SOURCE_CHANGED;
+      } finally {
+        for (TransferBatch batch : held) {
+          batch.settle(good);
+          batch.close();
+        }
+      }
+    });
+  }
+
+  private interface Work {
+    HandoverOutcome with(Outgoing out);
+  }
+
+  private HandoverOutcome carry(Work work) {
+    if (!grant.epoch().equals(handovers.gate.epoch())) return HandoverOutcome.REFUSED;
+    Outgoing out = new Outgoing(grant.id(), handovers.peers().open(grant.segment(), deadline));
+    if (handovers.outgoing().putIfAbsent(grant.id(), out) != null) {
+      throw new IllegalStateException(grant + " is being carried out already");
+    }
+    HandoverOutcome outcome = HandoverOutcome.ABORTED;
+    boolean asked = false;
+    try {
+      tellNow(out,
+          new HandoverMessage(Kind.ACCEPT, grant.id(), grant.epoch(), handovers.engine.descriptor().toBytes()));
+      asked = true;
+      handovers.await(() -> out.answer() != null || out.isRevoked(), deadline);
+      if (out.answer() == Kind.REFUSED) outcome = HandoverOutcome.REFUSED;
+      else if (out.answer() == Kind.ACCEPTED && !out.isRevoked()) outcome = work.with(out);
+      return outcome;
+    } finally {
+      if (outcome != HandoverOutcome.IN_DOUBT) {
+        handovers.outgoing().remove(grant.id());
+        if (asked && mustTell(outcome)) handovers.tell(out.peer.name(), message(Kind.ABORTED));
+      }
+    }
+  }
+
+  /** After a commit the granter knows, and after a refusal it never began. */
+  private static boolean mustTell(HandoverOutcome outcome) {
+    return outcome != HandoverOutcome.COMMITTED && outcome != HandoverOutcome.REFUSED;
+  }
+
+  /** Moves one batch. {@return PENDING if it has arrived in whole, else how the hand-over ends} */
+  private HandoverOutcome run(Outgoing out, TransferBatch batch, boolean hold) {
+    if (out.isRevoked()) return HandoverOutcome.REVOKED;
+    try {
+      if (hold) batch.submitHeld();
+      else
+        batch.submit();
+      batch.await(deadline);
+    } catch (EngineException unknown) {
+      if (batch.doubtful() == null) throw unknown;
+    }
+    Doubtful doubtful = batch.doubtful();
+    if (doubtful != null) return inDoubt(out, doubtful);
+    if (batch.allCompleted()) return HandoverOutcome.PENDING;
+    return has(batch, TransferOutcome.STALE) || out.isRevoked() ? HandoverOutcome.REVOKED : HandoverOutcome.ABORTED;
+  }
+
+  /** The granter is told when nothing moves any more; only then is the hand-over forgotten here. */
+  private HandoverOutcome inDoubt(Outgoing out, Doubtful doubtful) {
+    doubtful.whenOver(() -> {
+      handovers.outgoing().remove(grant.id());
+      handovers.tell(out.peer.name(), message(Kind.ABORTED));
+    });
+    return HandoverOutcome.IN_DOUBT;
+  }
+
+  private static boolean has(TransferBatch batch, TransferOutcome wanted) {
+    for (int i = 0; i < batch.size(); i++) {
+      if (batch.outcome(i) == wanted) return true;
+    }
+    return false;
+  }
+
+  private void tellNow(Outgoing out, Kind kind) {
+    tellNow(out, message(kind));
+  }
+
+  private void tellNow(Outgoing out, HandoverMessage message) {
+    handovers.engine.notify(out.peer, message.encode(), deadline);
+  }
+
+  private HandoverMessage message(Kind kind) {
+    return HandoverMessage.of(kind, grant.id(), grant.epoch());
+  }
+
+  @Override
+  public String toString() {
+    return grant.toString();
+  }
+}

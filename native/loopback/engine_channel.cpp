@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine_channel.h"
+
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <thread>
+
+namespace gatun::loopback {
+namespace {
+
+constexpr char kPrefix[] = "gatun-engine:";
+constexpr int kBacklog = 64;
+// How long to wait before trying again where the system is out of descriptors.
+constexpr std::chrono::milliseconds kShortage{10};
+
+// Abstract names begin with a zero byte and need no file. 0 when the name does not fit.
+socklen_t address_of(const std::string& name, sockaddr_un& address) {
+  std::memset(&address, 0, sizeof address);
+  address.sun_family = AF_UNIX;
+  const std::string path = kPrefix + name;
+  if (path.size() + 1 > sizeof address.sun_path) return 0;
+  path.copy(address.sun_path + 1, path.size());
+  return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + path.size());
+}
+
+}  // namespace
+
+Channel& Channel::operator=(Channel&& other) noexcept {
+  if (this != &other) {
+    if (descriptor_ >= 0) close(descriptor_);
+    descriptor_ = std::exchange(other.descriptor_, -1);
+  }
+  return *this;
+}
+
+Channel::~Channel() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+bool Channel::send(const void* bytes, size_t count) {
+  const auto* at = static_cast<const char*>(bytes);
+  while (count > 0) {
+    const ssize_t sent = ::send(descriptor_, at, count, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) return false;
+    at += sent;
+    count -= static_cast<size_t>(sent);
+  }
+  return true;
+}
+
+bool Channel::receive(void* bytes, size_t count) {
+  auto* at = static_cast<char*>(bytes);
+  while (count > 0) {
+    const ssize_t received = recv(descriptor_, at, count, 0);
+    if (received < 0 && errno == EINTR) continue;
+    if (received <= 0) return false;
+    at += received;
+    count -= static_cast<size_t>(received);
+  }
+  return true;
+}
+
+void Channel::limit_waits(std::chrono::milliseconds longest) {
+  const timeval limit{longest.count() / 1000, (longest.count() % 1000) * 1000};
+  setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  setsockopt(descriptor_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+}
+
+bool Channel::quiet() const {
+  char byte;
+  return recv(descriptor_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+bool Channel::same_user() const {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  return getsockopt(descriptor_, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
+}
+
+void Channel::shut_down(int descriptor) {
+  shutdown(descriptor, SHUT_RDWR);
+}
+
+Channel Channel::connect(const std::string& name) {
+  sockaddr_un address;
+  const socklen_t size = address_of(name, address);
+  if (size == 0) return {};
+  Channel channel(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!channel) return {};
+  constexpr std::chrono::seconds kConnect{5};  // as the real engine's handshake
+  channel.limit_waits(kConnect);
+  if (::connect(channel.descriptor(), reinterpret_cast<const sockaddr*>(&address), size) != 0) return {};
+  return channel.same_user() ? std::move(channel) : Channel();
+}
+
+Listener::~Listener() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+Listener::Result Listener::open(const std::string& name) {
+  sockaddr_un address;
+  const socklen_t size = address_of(name, address);
+  if (size == 0) return Result::kUnavailable;
+  descriptor_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (descriptor_ < 0) return Result::kUnavailable;
+  const bool bound = bind(descriptor_, reinterpret_cast<const sockaddr*>(&address), size) == 0;
+  const bool taken = !bound && errno == EADDRINUSE;
+  if (bound && listen(descriptor_, kBacklog) == 0) return Result::kListening;
+  close(std::exchange(descriptor_, -1));
+  return taken ? Result::kTaken : Result::kUnavailable;
+}
+
+Channel Listener::accept() {
+  for (;;) {
+    Channel channel(accept4(descriptor_, nullptr, nullptr, SOCK_CLOEXEC));
+    if (channel) return channel;
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+      std::this_thread::sleep_for(kShortage);
+    } else if (errno != EINTR && errno != ECONNABORTED) {
+      return {};
+    }
+  }
+}
+
+void Listener::shut_down() {
+  shutdown(descriptor_, SHUT_RDWR);
+}
+
+}  // namespace gatun::loopback

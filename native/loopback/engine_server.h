@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "engine_channel.h"
+#include "engine_wire.h"
+
+namespace gatun::loopback {
+
+class Endpoint;
+
+// Serves engines of other processes of the same user: one thread listens, one a connection. The bytes of a transfer are
+// received into, or sent from, the registered region itself.
+class EngineServer {
+ public:
+  explicit EngineServer(Endpoint& endpoint) : endpoint_(endpoint) {}
+  // Hangs up on everybody and waits for its threads.
+  ~EngineServer();
+  EngineServer(const EngineServer&) = delete;
+  EngineServer& operator=(const EngineServer&) = delete;
+
+  Listener::Result listen(const std::string& name);
+
+ private:
+  struct Connection {
+    Channel channel;
+    std::thread thread;
+    bool over = false;
+  };
+
+  void accept_all();
+  void drop_ended();
+  void serve(Connection& connection);
+  bool serve_one(Channel& channel);
+  bool write(Channel& channel, const WireHead& head);
+  bool read(Channel& channel, const WireHead& head);
+  bool notice(Channel& channel, const WireHead& head);
+
+  Endpoint& endpoint_;
+  Listener listener_;
+  std::thread acceptor_;
+  std::mutex mutex_;
+  std::list<Connection> connections_;
+  bool closed_ = false;
+};
+
+}  // namespace gatun::loopback
