@@ -13,7 +13,8 @@ abstract class TransferContract {
 
   static List<TransferCase> cases() {
     return Stream
-        .of(MoveCases.all(), RefusalCases.all(), NotificationCases.all(), FaultCases.all(), HandoverCases.all())
+        .of(MoveCases.all(), RefusalCases.all(), NotificationCases.all(), FaultCases.all(), HandoverCases.all(),
+            ProcessCases.all())
         .flatMap(List::stream).toList();
   }
 

@@ -105,6 +105,16 @@ public final class ChildJvm implements AutoCloseable {
     return process.pid();
   }
 
+  /** Writes a line to its standard input. */
+  public void send(String line) {
+    try {
+      process.getOutputStream().write((line + '\n').getBytes(StandardCharsets.UTF_8));
+      process.getOutputStream().flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** Ends its standard input, which children wait for where they wait for the parent. */
   public void closeInput() {
     try {
