@@ -91,13 +91,15 @@ final class Site implements AutoCloseable {
       page.set(ValueLayout.JAVA_BYTE, at, (byte) ((seed >>> (at % 8 * 8)) + at / 8));
   }
 
+  /** What a block of this key holds under a version of the weights. */
+  static MemorySegment page(KvKey key, long version, long bytes) {
+    MemorySegment page = MemorySegment.ofArray(new byte[Math.toIntExact(bytes)]);
+    fill(page, key, version);
+    return page;
+  }
+
   boolean holds(long block, KvKey key, long version) {
-    MemorySegment page = cache.page(block);
-    long seed = seed(key, version);
-    for (long at = 0; at < page.byteSize(); at++) {
-      if (page.get(ValueLayout.JAVA_BYTE, at) != (byte) ((seed >>> (at % 8 * 8)) + at / 8)) return false;
-    }
-    return true;
+    return page(key, version, cache.pageBytes()).mismatch(cache.page(block)) < 0;
   }
 
   private static long seed(KvKey key, long version) {
