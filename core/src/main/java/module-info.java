@@ -8,6 +8,7 @@ module dev.gatun.core {
   requires com.fasterxml.jackson.databind;
   requires org.slf4j;
   requires java.net.http;
+  requires jdk.httpserver;
   requires static micrometer.core;
   requires static org.lwjgl;
   requires static org.lwjgl.cuda;

@@ -32,6 +32,11 @@ record Fields(String path, Map<String, @Nullable Object> values) {
     return values.containsKey(field);
   }
 
+  /** Whether a field holds a map that is not empty. */
+  boolean isGiven(String field) {
+    return !object(field).values().isEmpty();
+  }
+
   IllegalArgumentException refused(String field, String rule) {
     return new IllegalArgumentException(
         name(field) + ' ' + rule + ": " + (has(field) ? PlainValues.shown(values.get(field)) : "absent"));
@@ -101,14 +106,20 @@ record Fields(String path, Map<String, @Nullable Object> values) {
 
   double positive(String field, double absent) {
     if (!has(field)) return absent;
+    double value = number(field);
+    if (value > 0) return value;
+    throw refused(field, "must be a number above 0");
+  }
+
+  double number(String field) {
     double value = switch (values.get(field)) {
       case Long whole -> whole.doubleValue();
       case Double real -> real;
       case String text -> parsed(field, text);
-      case null, default -> throw refused(field, "must be a number above 0");
+      case null, default -> throw refused(field, "must be a number");
     };
-    if (value > 0 && Double.isFinite(value)) return value;
-    throw refused(field, "must be a number above 0");
+    if (Double.isFinite(value)) return value;
+    throw refused(field, "must be a finite number");
   }
 
   /** A number of seconds, fractions allowed. */
@@ -155,7 +166,7 @@ record Fields(String path, Map<String, @Nullable Object> values) {
       // stricter than parseDouble, which takes "1d", " 1" and "Infinity"
       return new BigDecimal(text).doubleValue();
     } catch (NumberFormatException e) {
-      throw refused(field, "must be a number above 0");
+      throw refused(field, "must be a number");
     }
   }
 }

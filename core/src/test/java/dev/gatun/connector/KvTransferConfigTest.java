@@ -181,7 +181,7 @@ class KvTransferConfigTest {
     for (Object size : new Object[]{0, -1.5, "Infinity", "1d", "NaN"}) {
       String thrown = Thrown.message(IllegalArgumentException.class,
           () -> KvTransferConfig.builder().set("kv_buffer_size", size).build(V25));
-      assertTrue(thrown.startsWith("kv_buffer_size must be a number above 0: "), thrown);
+      assertTrue(thrown.startsWith("kv_buffer_size must be a number"), thrown);
     }
   }
 
