@@ -48,6 +48,9 @@ typedef uint64_t gatun_cuda_address; /* device memory, or host memory that outli
 
 #define GATUN_CUDA_UUID_BYTES 16
 
+#define GATUN_CUDA_IPC_HANDLE_BYTES 64
+#define GATUN_CUDA_IPC_PEER_ACCESS 1 /* let the importer's GPU reach the exporter's, where the machine allows it */
+
 /* ---- Driver and devices; no context needed ---- */
 
 int cuInit(unsigned int flags);
@@ -80,6 +83,21 @@ int cuMemFreeHost(gatun_cuda_address address);
 int cuMemHostRegister_v2(gatun_cuda_address address, size_t bytes, unsigned int flags);
 int cuMemHostUnregister(gatun_cuda_address address);
 int cuPointerGetAttribute(void *value, int attribute, gatun_cuda_address address);
+
+/* ---- Memory of another process of this host, from cuMemAlloc only ---- */
+
+int cuMemGetAddressRange_v2(gatun_cuda_address *base, size_t *bytes, gatun_cuda_address address); /* its allocation */
+
+/* 64 bytes, alignment 1. Passed by value: in memory, on x86-64 and AArch64. */
+struct gatun_cuda_ipc_handle {
+  unsigned char bytes[GATUN_CUDA_IPC_HANDLE_BYTES]; /* @0 */
+};
+
+/* The handle is that of the whole allocation. Its owner must not free it while others have it open. */
+int cuIpcGetMemHandle(struct gatun_cuda_ipc_handle *handle, gatun_cuda_address address);
+/* Once a process and context; the exporting process itself cannot. */
+int cuIpcOpenMemHandle_v2(gatun_cuda_address *address, struct gatun_cuda_ipc_handle handle, unsigned int flags);
+int cuIpcCloseMemHandle(gatun_cuda_address address);
 
 /* ---- Copies: they return once queued ---- */
 

@@ -1,6 +1,6 @@
 // Moving KV pages: a page is many fragments scattered over an engine's paged cache (one for each layer and part), and
-// contiguous in a staging buffer or in the store. Three directions: gather (scattered to contiguous), scatter (back) and
-// move (scattered to scattered, for a peer GPU's cache).
+// contiguous in a staging buffer or in the store. Gather (scattered to contiguous), scatter (back), move (scattered to
+// scattered), and push (the same for whole blocks of two paged caches, of which one may be a peer GPU's).
 //
 // Work is flattened to vectors: thread i moves vector i, i + grid, ... of all fragments, so that 64-byte fragments and
 // 16 MiB fragments fill the chip alike, and neither the number of fragments nor their size has a limit but 64 bits.
@@ -68,6 +68,42 @@ __device__ __forceinline__ void pages(const u64* __restrict__ sources, const u64
   }
 }
 
+// From block to block a fragment's place moves by the same distance, so a block pair is two offsets, and the host uploads
+// those instead of an address a fragment: 16 bytes a block instead of some 2,560. `places` fragments a block.
+template <typename Vector>
+__device__ __forceinline__ void push(const u64* __restrict__ sources, const u64* __restrict__ targets,
+                                     const u64* __restrict__ offsets, u64 places, u64 blocks, u64 fragment_bytes) {
+  const unsigned per_fragment = static_cast<unsigned>(fragment_bytes / sizeof(Vector));
+  const u64 total = blocks * places * per_fragment;
+  const u64 threads = static_cast<u64>(gridDim.x) * blockDim.x;
+  const u64 first = static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x;
+  for (u64 start = first; start < total; start += threads * IN_FLIGHT) {
+    Vector values[IN_FLIGHT];
+    u64 addresses[IN_FLIGHT];
+#pragma unroll
+    for (int i = 0; i < IN_FLIGHT; i++) {
+      const u64 index = start + i * threads;
+      if (index < total) {
+        u64 fragment, block;
+        if (total >> 32) {
+          fragment = index / per_fragment;
+          block = fragment / places;
+        } else {
+          fragment = static_cast<unsigned>(index) / per_fragment;
+          block = static_cast<unsigned>(fragment) / static_cast<unsigned>(places);
+        }
+        const u64 place = fragment - block * places;
+        const u64 inner = (index - fragment * per_fragment) * sizeof(Vector);
+        values[i] = stream_load<Vector>(__ldg(sources + place) + __ldg(offsets + 2 * block) + inner);
+        addresses[i] = __ldg(targets + place) + __ldg(offsets + 2 * block + 1) + inner;
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < IN_FLIGHT; i++)
+      if (start + i * threads < total) stream_store<Vector>(addresses[i], values[i]);
+  }
+}
+
 // Names are what the host looks up: direction and vector width in bytes.
 #define PAGE_KERNELS(WIDTH, VECTOR)                                                                                \
   extern "C" __global__ void gatun_gather_##WIDTH(const u64* sources, u64 target, u64 fragments, u64 bytes) {      \
@@ -78,6 +114,10 @@ __device__ __forceinline__ void pages(const u64* __restrict__ sources, const u64
   }                                                                                                                \
   extern "C" __global__ void gatun_move_##WIDTH(const u64* sources, const u64* targets, u64 fragments, u64 bytes) { \
     pages<VECTOR, MOVE>(sources, targets, 0, fragments, bytes);                                                    \
+  }                                                                                                                \
+  extern "C" __global__ void gatun_push_##WIDTH(const u64* sources, const u64* targets, const u64* offsets,        \
+                                                u64 places, u64 blocks, u64 bytes) {                               \
+    push<VECTOR>(sources, targets, offsets, places, blocks, bytes);                                                \
   }
 
 PAGE_KERNELS(16, uint4)

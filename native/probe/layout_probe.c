@@ -118,6 +118,9 @@ static void structs(void) {
   FIELD(nixl_capi_agent_config, lthr_delay_us);
   FIELD(nixl_capi_agent_config, capture_telemetry);
   end_struct();
+  BEGIN(gatun_cuda_ipc_handle);
+  FIELD(gatun_cuda_ipc_handle, bytes);
+  end_struct();
 }
 
 static void types(void) {
@@ -161,6 +164,8 @@ static void constants(void) {
   SIGNED(GATUN_CUDA_EVENT_DISABLE_TIMING);
   SIGNED(GATUN_CUDA_HOST_MAPPED);
   SIGNED(GATUN_CUDA_HOST_PORTABLE);
+  SIGNED(GATUN_CUDA_IPC_HANDLE_BYTES);
+  SIGNED(GATUN_CUDA_IPC_PEER_ACCESS);
   SIGNED(GATUN_CUDA_MEMORY_DEVICE);
   SIGNED(GATUN_CUDA_MEMORY_HOST);
   SIGNED(GATUN_CUDA_NOT_READY);

@@ -98,6 +98,28 @@ public interface CudaDriver {
   boolean isDeviceMemory(long address, int ordinal);
 
   /**
+   * {@return what another process needs to reach the allocation that holds an address} It stays allocated until nobody has
+   * it open.
+   *
+   * @param address within what {@link #allocate} gave
+   */
+  ExportedMemory exportMemory(long address);
+
+  /**
+   * {@return where an allocation of another process lies for this one} Opening one again answers the same and counts.
+   *
+   * @param handle from {@link #exportMemory} of a living process
+   */
+  long importMemory(byte[] handle);
+
+  /**
+   * Undoes one {@link #importMemory}.
+   *
+   * @param base what it answered
+   */
+  void closeImported(long base);
+
+  /**
    * Queues a copy from pinned host memory to the device.
    *
    * @param target device address

@@ -5,6 +5,7 @@ import dev.gatun.backend.Deadline;
 import dev.gatun.backend.InUseException;
 import dev.gatun.memory.Slab;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -139,6 +140,46 @@ public final class Device implements AutoCloseable {
     PinnedSlab pinned = new PinnedSlab(this, slab);
     pinned.register();
     return known(pinned);
+  }
+
+  /**
+   * Shares device memory with other processes of this host and user. The driver shares whole allocations: what else lies in
+   * the same one is within their reach as well.
+   *
+   * @param slab memory from {@code cuMemAlloc} or {@code cudaMalloc}; not from a pool of virtual memory (PyTorch's
+   *     expandable segments), which the driver refuses to share this way
+   * @return the shared slab; the caller closes it when nobody uses the share any more
+   * @throws DeviceException if the driver refuses
+   */
+  public SharedSlab share(DeviceSlab slab) {
+    slab.requireOn(this);
+    return make("share " + slab, () -> {
+      ExportedMemory exported = driver.exportMemory(slab.address());
+      SharedSlab shared = new SharedSlab(slab, new SlabShare(ProcessHandle.current().pid(), info.uuid(),
+          HexFormat.of().formatHex(exported.handle()), exported.offset(), slab.byteSize()));
+      slab.hold(shared);
+      return shared;
+    });
+  }
+
+  /**
+   * Opens memory that another process shares. Restricted, since it gives access to that process's memory. Not checkable: that
+   * the process keeps it allocated; if it ends, its memory is freed when the last one closes it.
+   *
+   * @param name for messages
+   * @param share from {@link SharedSlab#share()} of a living process that sees its GPU, as this one must too
+   * @return the memory; the caller closes it
+   * @throws IllegalCallerException if the caller's module has no native access
+   * @throws IllegalArgumentException if this process shares it: use the slab itself
+   * @throws DeviceException if the driver refuses: the process is gone, or the GPU is out of this one's reach
+   */
+  public PeerSlab attach(String name, SlabShare share) {
+    RestrictedCall.require(CALLER.getCallerClass(), "Device.attach");
+    if (share.pid() == ProcessHandle.current().pid()) {
+      throw new IllegalArgumentException("share must be another process's, this one has the slab itself: " + share);
+    }
+    return make("attach " + name,
+        () -> new PeerSlab(this, name, driver.importMemory(HexFormat.of().parseHex(share.handle())), share));
   }
 
   /**

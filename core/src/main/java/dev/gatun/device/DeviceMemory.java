@@ -2,8 +2,8 @@ package dev.gatun.device;
 
 import dev.gatun.backend.Deadline;
 
-/** A range of memory that a GPU copies from and to: its own, or a host slab pinned for it. */
-public abstract sealed class DeviceMemory extends DeviceResource permits DeviceSlab, PinnedSlab {
+/** A range of memory that a GPU copies from and to: its own, another process's, or a host slab pinned for it. */
+public abstract sealed class DeviceMemory extends DeviceResource permits DeviceSlab, PeerSlab, PinnedSlab {
   private final long address;
   private final long bytes;
 

@@ -24,6 +24,7 @@ public final class PageCopy extends DeviceResource implements FragmentCopy {
   private final long[] gather;
   private final long[] scatter;
   private final long[] move;
+  private final long[] push;
   private final int blocksMax;
   private final KernelArguments arguments = new KernelArguments();
   private final ReentrantLock launching = new ReentrantLock();
@@ -35,6 +36,7 @@ public final class PageCopy extends DeviceResource implements FragmentCopy {
     gather = functions("gatun_gather_");
     scatter = functions("gatun_scatter_");
     move = functions("gatun_move_");
+    push = functions("gatun_push_");
   }
 
   /**
@@ -169,10 +171,38 @@ public final class PageCopy extends DeviceResource implements FragmentCopy {
     launchBound(scatter, table, from, table.entryAddress(first), count, table.addressBits() | from);
   }
 
+  /** Queues the kernel of {@link PagePush}, which has checked everything and holds the rest. */
+  void push(DeviceStream stream, long sources, long targets, long pairs, long places, long blocks, long fragmentBytes,
+      long bits, int gridMax) {
+    enter();
+    try {
+      launching.lock();
+      try {
+        device().bind();
+        try {
+          int width = width(bits | fragmentBytes);
+          int grid = grid(places * blocks * (fragmentBytes / WIDTHS[width]), gridMax);
+          long parameters = arguments.set(sources, targets, pairs, places, blocks, fragmentBytes);
+          device().driver().launch(push[width], grid, THREADS, stream.handle(), parameters);
+        } finally {
+          device().unbind();
+        }
+      } finally {
+        launching.unlock();
+      }
+    } finally {
+      exit();
+    }
+  }
+
+  private static int grid(long vectors, int most) {
+    return Math.clamp(Math.ceilDiv(vectors, (long) THREADS * LOADS_IN_FLIGHT), 1, most);
+  }
+
   private void launchBound(long[] kernels, FragmentTable table, long from, long to, long count, long bits) {
     int width = width(bits | table.fragmentBytes());
     long vectors = count * (table.fragmentBytes() / WIDTHS[width]);
-    int blocks = Math.clamp(Math.ceilDiv(vectors, (long) THREADS * LOADS_IN_FLIGHT), 1, blocksMax);
+    int blocks = grid(vectors, blocksMax);
     long parameters = arguments.set(from, to, count, table.fragmentBytes());
     device().driver().launch(kernels[width], blocks, THREADS, table.stream().handle(), parameters);
   }

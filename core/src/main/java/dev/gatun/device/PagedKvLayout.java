@@ -107,13 +107,18 @@ public final class PagedKvLayout {
    * @throws IllegalArgumentException if it is the null block, whose page means nothing
    */
   public void addresses(int block, MemorySegment table, long at) {
+    requireBlock(block);
+    write(block, table, at);
+  }
+
+  /** Refuses what is no block of the cache, or the null block. */
+  void requireBlock(int block) {
     if (block < 0 || block >= blocks) {
       throw new IndexOutOfBoundsException("block must be 0 to " + (blocks - 1) + ": " + block);
     }
     if (block == nullBlock) {
       throw new IllegalArgumentException("block " + block + " is the engine's null block and has no page");
     }
-    write(block, table, at);
   }
 
   /** The addresses of a block of the cache, of the null block too. */
@@ -128,6 +133,16 @@ public final class PagedKvLayout {
         }
       }
     }
+  }
+
+  /** Where a head of a token lies in block 0. */
+  long headAddress(int part, int token, int head) {
+    return parts[part] + token * strides.tokenBytes() + head * strides.headBytes();
+  }
+
+  /** From a block to the next. */
+  long blockBytes() {
+    return strides.blockBytes();
   }
 
   private void checkParts() {

@@ -30,4 +30,12 @@ class HostDriverTest {
       return DRIVER;
     }
   }
+
+  @Nested
+  class Pushes extends PushContract {
+    @Override
+    String driver() {
+      return DRIVER;
+    }
+  }
 }

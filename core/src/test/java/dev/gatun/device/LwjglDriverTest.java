@@ -28,4 +28,12 @@ class LwjglDriverTest {
       return DRIVER;
     }
   }
+
+  @Nested
+  class Pushes extends PushContract {
+    @Override
+    String driver() {
+      return DRIVER;
+    }
+  }
 }

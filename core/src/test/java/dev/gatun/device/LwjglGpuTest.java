@@ -32,4 +32,12 @@ class LwjglGpuTest {
       return DRIVER;
     }
   }
+
+  @Nested
+  class Pushes extends PushContract {
+    @Override
+    String driver() {
+      return DRIVER;
+    }
+  }
 }

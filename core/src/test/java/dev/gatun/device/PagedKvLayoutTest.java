@@ -21,62 +21,20 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class PagedKvLayoutTest {
-  /** A cache as an engine could make it. {@code gaps}: bytes between heads, tokens and blocks; {@code fused}: K beside V. */
-  record Cache(KvShape shape, Order order, boolean fused, List<Integer> gaps, int blocks) {
-    long headStride() {
-      return order == Order.TOKENS_FIRST
-          ? shape.headBytes() + gaps.get(0)
-          : tokenStride() * shape.blockTokens() + gaps.get(1);
-    }
-
-    long tokenStride() {
-      return order == Order.TOKENS_FIRST
-          ? headStride() * shape.kvHeads() + gaps.get(1)
-          : shape.headBytes() + gaps.get(0);
-    }
-
-    long partExtent() {
-      return order == Order.TOKENS_FIRST ? tokenStride() * shape.blockTokens() : headStride() * shape.kvHeads();
-    }
-
-    long blockStride() {
-      return partExtent() * (fused ? shape.parts() : 1) + gaps.get(2);
-    }
-
-    KvStrides strides() {
-      return new KvStrides(blockStride(), tokenStride(), headStride());
-    }
-
-    /** Address of block 0 of each part, in a memory that begins at {@code base}. */
-    List<Long> parts(long base) {
-      List<Long> parts = new ArrayList<>();
-      long layerBytes = blockStride() * blocks * (fused ? 1 : shape.parts()) + 64;
-      for (int layer = 0; layer < shape.layers(); layer++) {
-        for (int part = 0; part < shape.parts(); part++)
-          parts.add(base + layer * layerBytes + part * (fused ? partExtent() : blockStride() * blocks));
-      }
-      return parts;
-    }
-
-    long bytes() {
-      return (blockStride() * blocks * shape.parts() + 64) * shape.layers();
-    }
-  }
-
   @Provide
-  Arbitrary<Cache> caches() {
+  Arbitrary<PaddedCache> caches() {
     Arbitrary<KvShape> shapes = Combinators.combine(Arbitraries.integers().between(1, 4),
         Arbitraries.integers().between(1, 2), Arbitraries.integers().between(1, 5),
         Arbitraries.integers().between(1, 9),
         Arbitraries.integers().between(1, 7), Arbitraries.of(1, 2, 4)).as(KvShape::new);
     Arbitrary<List<Integer>> gaps = Arbitraries.of(0, 0, 1, 8).list().ofSize(3);
     return Combinators.combine(shapes, Arbitraries.of(Order.class), Arbitraries.of(true, false), gaps,
-        Arbitraries.integers().between(1, 4)).as(Cache::new);
+        Arbitraries.integers().between(1, 4)).as(PaddedCache::new);
   }
 
   @Property(tries = 2000)
   @Label("a block's fragments, one after the other, are its bytes layer by layer, part by part, in the order of memory")
-  void fragmentsAreThePage(@ForAll("caches") Cache cache) {
+  void fragmentsAreThePage(@ForAll("caches") PaddedCache cache) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment memory = arena.allocate(cache.bytes());
       for (long at = 0; at < memory.byteSize(); at++)
@@ -105,7 +63,7 @@ class PagedKvLayoutTest {
   }
 
   /** Byte by byte, from the definition. */
-  private static byte[] plain(Cache cache, MemorySegment memory, int block) {
+  private static byte[] plain(PaddedCache cache, MemorySegment memory, int block) {
     KvShape shape = cache.shape();
     byte[] page = new byte[(int) shape.valueBytes()];
     int next = 0;

@@ -3,6 +3,12 @@
 // a context, unknown handles and addresses that are neither device nor pinned memory are errors.
 #include "gatun_cuda.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <deque>
@@ -39,8 +45,15 @@ struct Module {
 };
 struct Range {
   u64 bytes;
-  int owner;  // -1: pinned
-  std::vector<unsigned char> memory;
+  int owner;  // -1: pinned, -2: another process's
+  int file = -1;
+  int opened = 0;
+  ~Range() {
+    if (owner == -1) return;
+    munmap(base, bytes);
+    if (file >= 0) close(file);
+  }
+  void *base = nullptr;
 };
 
 std::recursive_mutex lock;
@@ -132,6 +145,20 @@ bool pages(const std::string &name, u64 first, u64 second, u64 count, u64 bytes)
   return true;
 }
 
+// gatun_push_W of native/kernels
+bool push(const std::string &name, const u64 *p) {
+  const u64 width = std::stoul(name.substr(name.rfind('_') + 1)), places = p[3], blocks = p[4], bytes = p[5];
+  for (u64 i = 0; i < places * blocks; i++) {
+    const u64 place = 8 * (i % places), pair = 16 * (i / places);
+    if (!at(p[0] + place, 8) || !at(p[1] + place, 8) || !at(p[2] + pair, 16)) return false;
+    const u64 *pairs = reinterpret_cast<u64 *>(p[2] + pair);
+    const u64 from = *reinterpret_cast<u64 *>(p[0] + place) + pairs[0];
+    const u64 to = *reinterpret_cast<u64 *>(p[1] + place) + pairs[1];
+    if ((from | to | bytes) % width != 0 || !move_bytes(to, from, bytes)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 extern "C" {
@@ -201,9 +228,13 @@ int cuMemAlloc_v2(u64 *address, size_t bytes) {
   NEEDS_CONTEXT;
   NEEDS(bytes > 0, kInvalidValue);
   NEEDS(bytes <= kCapacity - used(ordinal()), kOutOfMemory);
-  std::vector<unsigned char> memory(bytes + 256, 0xA5);
-  *address = (reinterpret_cast<u64>(memory.data()) + 255) & ~255ULL;
-  ranges[*address] = std::make_unique<Range>(Range{bytes, ordinal(), std::move(memory)});
+  const int file = memfd_create("stand-in", MFD_CLOEXEC);
+  NEEDS(file >= 0 && ftruncate(file, static_cast<off_t>(bytes)) == 0, kOutOfMemory);
+  void *base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  NEEDS(base != MAP_FAILED, kOutOfMemory);
+  std::memset(base, 0xA5, bytes);
+  *address = reinterpret_cast<u64>(base);
+  ranges[*address].reset(new Range{bytes, ordinal(), file, 0, base});
   return kOk;
 }
 int cuMemFree_v2(u64 address) {
@@ -218,7 +249,7 @@ int cuMemHostRegister_v2(u64 address, size_t bytes, unsigned int flags) {
   NEEDS_CONTEXT;
   NEEDS(bytes > 0 && flags == (GATUN_CUDA_HOST_PORTABLE | GATUN_CUDA_HOST_MAPPED), kInvalidValue);
   NEEDS(at(address, 1) == nullptr, kAlreadyPinned);
-  ranges[address] = std::make_unique<Range>(Range{bytes, -1, {}});
+  ranges[address].reset(new Range{bytes, -1});
   return kOk;
 }
 int cuMemHostUnregister(u64 address) {
@@ -232,11 +263,52 @@ int cuPointerGetAttribute(void *value, int attribute, u64 address) {
   NEEDS(at(address, 1) != nullptr, kInvalidValue);
   const int owner = std::prev(ranges.upper_bound(address))->second->owner;
   if (attribute == GATUN_CUDA_POINTER_MEMORY_TYPE)
-    *static_cast<uint32_t *>(value) = owner < 0 ? GATUN_CUDA_MEMORY_HOST : GATUN_CUDA_MEMORY_DEVICE;
+    *static_cast<uint32_t *>(value) = owner == -1 ? GATUN_CUDA_MEMORY_HOST : GATUN_CUDA_MEMORY_DEVICE;
   else if (attribute == GATUN_CUDA_POINTER_DEVICE_ORDINAL)
     *static_cast<int32_t *>(value) = owner;
   else
     return kInvalidValue;
+  return kOk;
+}
+
+int cuMemGetAddressRange_v2(u64 *base, size_t *bytes, u64 address) {
+  NEEDS_CONTEXT;
+  NEEDS(at(address, 1) != nullptr, kInvalidValue);
+  auto range = std::prev(ranges.upper_bound(address));
+  NEEDS(range->second->owner >= 0, kInvalidValue);
+  return *base = range->first, *bytes = range->second->bytes, kOk;
+}
+int cuIpcGetMemHandle(gatun_cuda_ipc_handle *handle, u64 address) {
+  NEEDS_CONTEXT;
+  auto range = ranges.find(address);
+  NEEDS(range != ranges.end() && range->second->owner >= 0, kInvalidValue);
+  std::memset(handle, 0, sizeof *handle);
+  std::snprintf(reinterpret_cast<char *>(handle->bytes), sizeof handle->bytes, "/proc/%d/fd/%d", getpid(),
+                range->second->file);
+  return kOk;
+}
+int cuIpcOpenMemHandle_v2(u64 *address, gatun_cuda_ipc_handle handle, unsigned int flags) {
+  NEEDS_CONTEXT;
+  NEEDS(flags == GATUN_CUDA_IPC_PEER_ACCESS, kInvalidValue);
+  static std::map<std::string, u64> &known = *new std::map<std::string, u64>();
+  const std::string path(reinterpret_cast<char *>(handle.bytes));
+  if (known.count(path) == 1 && ranges.count(known[path]) == 1 && ranges[known[path]]->owner == -2)
+    return ranges[*address = known[path]]->opened++, kOk;
+  const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  struct stat status;
+  NEEDS(file >= 0 && fstat(file, &status) == 0 && status.st_size > 0, kInvalidValue);
+  const u64 bytes = static_cast<u64>(status.st_size);
+  void *base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  NEEDS(base != MAP_FAILED, kInvalidValue);
+  *address = known[path] = reinterpret_cast<u64>(base);
+  ranges[*address].reset(new Range{bytes, -2, file, 1, base});
+  return kOk;
+}
+int cuIpcCloseMemHandle(u64 address) {
+  NEEDS_CONTEXT;
+  auto range = ranges.find(address);
+  NEEDS(range != ranges.end() && range->second->owner == -2, kInvalidValue);
+  if (--range->second->opened == 0) ranges.erase(range);
   return kOk;
 }
 
@@ -359,6 +431,14 @@ int cuLaunchKernel(u64 function, unsigned int grid_x, unsigned int grid_y, unsig
   if (name == "gatun_hold") {
     const volatile uint32_t *flag = reinterpret_cast<const volatile uint32_t *>(*values[0]);
     return queue(stream, [flag] { return *flag != 0; });
+  }
+  if (name.find("push") != std::string::npos) {
+    std::vector<u64> numbers;
+    for (int i = 0; i < 6; i++) numbers.push_back(*values[i]);
+    return queue(stream, [=] {
+      if (!push(name, numbers.data())) failed = kIllegalAddress;
+      return true;
+    });
   }
   const u64 first = *values[0], second = *values[1], count = *values[2], bytes = *values[3];
   return queue(stream, [=] {

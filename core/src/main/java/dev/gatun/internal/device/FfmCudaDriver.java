@@ -9,8 +9,10 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import dev.gatun.bindings.cuda.CudaC;
 import dev.gatun.bindings.cuda.CudaLibrary;
 import dev.gatun.bindings.cuda.gatun_cuda_copy_attributes;
+import dev.gatun.bindings.cuda.gatun_cuda_ipc_handle;
 import dev.gatun.device.CudaDriver;
 import dev.gatun.device.DeviceInfo;
+import dev.gatun.device.ExportedMemory;
 import dev.gatun.device.StreamPriority;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -129,6 +131,32 @@ final class FfmCudaDriver implements CudaDriver {
           && CudaC.cuPointerGetAttribute(value, CudaC.GATUN_CUDA_POINTER_DEVICE_ORDINAL(), address) == 0
           && value.get(JAVA_INT, 0) == ordinal;
     }
+  }
+
+  @Override
+  public ExportedMemory exportMemory(long address) {
+    try (Arena call = Arena.ofConfined()) { // per call
+      MemorySegment bytes = call.allocate(JAVA_LONG);
+      long base = handle(out -> CudaC.cuMemGetAddressRange_v2(out, bytes, address), "cuMemGetAddressRange");
+      MemorySegment handle = gatun_cuda_ipc_handle.allocate(call);
+      check(CudaC.cuIpcGetMemHandle(handle, base), "cuIpcGetMemHandle");
+      return new ExportedMemory(handle.toArray(JAVA_BYTE), address - base);
+    }
+  }
+
+  @Override
+  public long importMemory(byte[] handle) {
+    try (Arena call = Arena.ofConfined()) { // per call
+      MemorySegment copy = gatun_cuda_ipc_handle.allocate(call);
+      MemorySegment.copy(handle, 0, copy, JAVA_BYTE, 0, handle.length);
+      int flags = CudaC.GATUN_CUDA_IPC_PEER_ACCESS();
+      return handle(out -> CudaC.cuIpcOpenMemHandle_v2(out, copy, flags), "cuIpcOpenMemHandle");
+    }
+  }
+
+  @Override
+  public void closeImported(long base) {
+    check(CudaC.cuIpcCloseMemHandle(base), "cuIpcCloseMemHandle");
   }
 
   @Override

@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import dev.gatun.device.CudaDriver;
 import dev.gatun.device.DeviceException;
 import dev.gatun.device.DeviceInfo;
+import dev.gatun.device.ExportedMemory;
 import dev.gatun.device.StreamPriority;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -122,6 +123,24 @@ public final class HostCudaDriver implements CudaDriver {
   @Override
   public boolean isDeviceMemory(long address, int ordinal) {
     return memory.isOwnedBy(address, 1, ordinal);
+  }
+
+  @Override
+  public ExportedMemory exportMemory(long address) {
+    ordinal("cuIpcGetMemHandle");
+    return memory.exportMemory(address);
+  }
+
+  @Override
+  public long importMemory(byte[] handle) {
+    ordinal("cuIpcOpenMemHandle");
+    return memory.importMemory(handle);
+  }
+
+  @Override
+  public void closeImported(long base) {
+    ordinal("cuIpcCloseMemHandle");
+    memory.closeImported(base);
   }
 
   @Override

@@ -31,6 +31,7 @@ public final class HostKernels {
       define("gatun_gather_" + width, parameters -> pages(parameters, vector, true, false));
       define("gatun_scatter_" + width, parameters -> pages(parameters, vector, false, true));
       define("gatun_move_" + width, parameters -> pages(parameters, vector, true, true));
+      define("gatun_push_" + width, parameters -> push(parameters, vector));
     }
   }
 
@@ -58,6 +59,23 @@ public final class HostKernels {
       for (long i = 0; i < fragments; i++) {
         long from = fromTable ? entry(source, i) : source + i * bytes;
         long to = toTable ? entry(target, i) : target + i * bytes;
+        requireAligned(from | to | bytes, vector);
+        MemorySegment.copy(memory.at(from, bytes), 0, memory.at(to, bytes), 0, bytes);
+      }
+    };
+  }
+
+  private Runnable push(IntToLongFunction parameters, long vector) {
+    long sources = parameters.applyAsLong(0);
+    long targets = parameters.applyAsLong(1);
+    long offsets = parameters.applyAsLong(2);
+    long places = parameters.applyAsLong(3);
+    long blocks = parameters.applyAsLong(4);
+    long bytes = parameters.applyAsLong(5);
+    return () -> {
+      for (long i = 0; i < places * blocks; i++) {
+        long from = entry(sources, i % places) + entry(offsets, 2 * (i / places));
+        long to = entry(targets, i % places) + entry(offsets, 2 * (i / places) + 1);
         requireAligned(from | to | bytes, vector);
         MemorySegment.copy(memory.at(from, bytes), 0, memory.at(to, bytes), 0, bytes);
       }

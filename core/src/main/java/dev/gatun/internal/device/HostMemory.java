@@ -1,8 +1,11 @@
 package dev.gatun.internal.device;
 
-import java.lang.foreign.Arena;
+import dev.gatun.device.ExportedMemory;
 import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
@@ -14,23 +17,25 @@ import org.jspecify.annotations.Nullable;
 final class HostMemory {
   /** Neither of a device: pinned host memory. */
   static final int PINNED = -1;
-  private static final long ALIGNMENT = 256; // what cuMemAlloc gives at least
   private static final byte UNDEFINED = (byte) 0xA5;
   private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
-  private record Range(long bytes, int owner, @Nullable Arena arena) {}
+  /** Another process's, mapped. */
+  private static final int IMPORTED = -2;
+
+  private record Range(long bytes, int owner, @Nullable HostFile file, int opened) {}
 
   private final ConcurrentSkipListMap<Long, Range> ranges = new ConcurrentSkipListMap<>();
+  private final Map<String, Long> imported = new HashMap<>();
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
 
-  @SuppressWarnings("MustBeClosedChecker") // device memory: closed by free
   synchronized long allocate(long bytes, int ordinal, long capacity) {
     if (bytes <= 0) throw HostError.INVALID_VALUE.in("cuMemAlloc(" + bytes + ")");
     if (bytes > capacity - usedBytes(ordinal)) throw HostError.OUT_OF_MEMORY.in("cuMemAlloc(" + bytes + ")");
-    Arena arena = Arena.ofShared();
-    MemorySegment memory = arena.allocate(bytes, ALIGNMENT).fill(UNDEFINED);
-    ranges.put(memory.address(), new Range(bytes, ordinal, arena));
-    return memory.address();
+    HostFile file = HostFile.create(bytes);
+    long address = file.memory().fill(UNDEFINED).address();
+    ranges.put(address, new Range(bytes, ordinal, file, 0));
+    return address;
   }
 
   long usedBytes(int ordinal) {
@@ -39,14 +44,55 @@ final class HostMemory {
 
   synchronized void free(long address) {
     Range range = ranges.get(address);
-    if (range == null || range.arena == null) throw HostError.INVALID_VALUE.in("cuMemFree");
+    if (range == null || range.file == null || range.owner < 0) throw HostError.INVALID_VALUE.in("cuMemFree");
+    end(address, range.file);
+  }
+
+  private void end(long address, HostFile file) {
     lock.writeLock().lock(); // no work item is in the middle of it
     try {
       ranges.remove(address);
-      range.arena.close();
+      file.close();
     } finally {
       lock.writeLock().unlock();
     }
+  }
+
+  synchronized ExportedMemory exportMemory(long address) {
+    Map.Entry<Long, Range> range = ranges.floorEntry(address);
+    if (range == null || range.getValue().file == null || range.getValue().owner < 0
+        || address >= range.getKey() + range.getValue().bytes) {
+      throw HostError.INVALID_VALUE.in("cuIpcGetMemHandle");
+    }
+    return new ExportedMemory(range.getValue().file.handle(), address - range.getKey());
+  }
+
+  synchronized long importMemory(byte[] handle) {
+    String key = HexFormat.of().formatHex(handle);
+    Long known = imported.get(key);
+    if (known != null) {
+      Range range = Objects.requireNonNull(ranges.get(known));
+      ranges.put(known, new Range(range.bytes, IMPORTED, range.file, range.opened + 1));
+      return known;
+    }
+    HostFile file = HostFile.open(handle);
+    long base = file.memory().address();
+    ranges.put(base, new Range(file.memory().byteSize(), IMPORTED, file, 1));
+    imported.put(key, base);
+    return base;
+  }
+
+  synchronized void closeImported(long base) {
+    Range range = ranges.get(base);
+    if (range == null || range.file == null || range.owner != IMPORTED) {
+      throw HostError.INVALID_VALUE.in("cuIpcCloseMemHandle");
+    }
+    if (range.opened > 1) {
+      ranges.put(base, new Range(range.bytes, IMPORTED, range.file, range.opened - 1));
+      return;
+    }
+    imported.values().remove(base);
+    end(base, range.file);
   }
 
   synchronized void pin(long address, long bytes) {
@@ -55,7 +101,7 @@ final class HostMemory {
     if (before != null && before.getKey() + before.getValue().bytes > address) {
       throw HostError.ALREADY_PINNED.in("cuMemHostRegister(" + bytes + ")");
     }
-    ranges.put(address, new Range(bytes, PINNED, null));
+    ranges.put(address, new Range(bytes, PINNED, null, 0));
   }
 
   synchronized void unpin(long address) {

@@ -6,6 +6,7 @@ import static org.lwjgl.system.MemoryUtil.NULL;
 import dev.gatun.device.CudaDriver;
 import dev.gatun.device.DeviceException;
 import dev.gatun.device.DeviceInfo;
+import dev.gatun.device.ExportedMemory;
 import dev.gatun.device.StreamPriority;
 import java.nio.ByteBuffer;
 import java.nio.FloatBuffer;
@@ -15,6 +16,7 @@ import java.util.HexFormat;
 import java.util.function.ToIntFunction;
 import org.lwjgl.PointerBuffer;
 import org.lwjgl.cuda.CU;
+import org.lwjgl.cuda.CUIPCMemHandle;
 import org.lwjgl.cuda.CUuuid;
 import org.lwjgl.system.Configuration;
 import org.lwjgl.system.MemoryStack;
@@ -134,6 +136,44 @@ final class LwjglCudaDriver implements CudaDriver {
           && CU.cuPointerGetAttribute(value, CU.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address) == 0
           && value.get(0) == ordinal;
     }
+  }
+
+  @Override
+  public ExportedMemory exportMemory(long address) {
+    try (MemoryStack stack = stackPush()) {
+      PointerBuffer bytes = stack.callocPointer(1);
+      long base = handle(out -> CU.cuMemGetAddressRange(out, bytes, address), "cuMemGetAddressRange");
+      CUIPCMemHandle handle = CUIPCMemHandle.calloc(stack);
+      check(CU.cuIpcGetMemHandle(handle, base), "cuIpcGetMemHandle");
+      byte[] copy = new byte[CU.CU_IPC_HANDLE_SIZE];
+      handle.reserved().get(copy);
+      return new ExportedMemory(copy, address - base);
+    }
+  }
+
+  @Override
+  public long importMemory(byte[] handle) {
+    try (MemoryStack stack = stackPush()) {
+      CUIPCMemHandle copy = CUIPCMemHandle.calloc(stack);
+      copy.reserved().put(handle);
+      return handle(out -> openHandle(out, copy), "cuIpcOpenMemHandle");
+    }
+  }
+
+  /**
+   * A handle goes by value, which LWJGL 3.3.6 does through libffi. That writes 8 bytes as the result, for which LWJGL takes 4
+   * of its stack: the other 4 would be the lower half of the answer.
+   */
+  private static int openHandle(PointerBuffer out, CUIPCMemHandle handle) {
+    try (MemoryStack stack = stackPush()) {
+      stack.nmalloc(Long.BYTES); // lies between the answer and the result
+      return CU.cuIpcOpenMemHandle(out, handle, CU.CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+    }
+  }
+
+  @Override
+  public void closeImported(long base) {
+    check(CU.cuIpcCloseMemHandle(base), "cuIpcCloseMemHandle");
   }
 
   @Override
