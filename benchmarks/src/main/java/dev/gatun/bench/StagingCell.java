@@ -28,10 +28,12 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.BooleanSupplier;
 
 /**
  * A paged cache on a GPU with fragments of one length, and a pool in pinned memory: pages move both ways through the staging
@@ -57,6 +59,8 @@ final class StagingCell implements AutoCloseable {
   private final StagingPipeline pipeline;
   private final StagedBatch save;
   private final StagedBatch load;
+  private final Map<Direction, List<StagedBatch>> halves = new EnumMap<>(Direction.class);
+  private final List<DeviceEvent> turns;
   private final List<Integer> cacheBlocks = new ArrayList<>();
   private final long[] leases;
 
@@ -84,6 +88,7 @@ final class StagingCell implements AutoCloseable {
     out = opened(gpu.newStream("out", StreamPriority.LOW));
     in = opened(gpu.newStream("in", StreamPriority.LOW));
     ready = opened(gpu.newEvent("ready"));
+    turns = List.of(opened(gpu.newEvent("even")), opened(gpu.newEvent("odd")));
     pipeline = opened(StagingPipeline.open(layout, List.of(cache), pool, pinned, options));
     save = opened(pipeline.batch(Direction.SAVE, pages));
     load = opened(pipeline.batch(Direction.LOAD, pages));
@@ -146,6 +151,40 @@ final class StagingCell implements AutoCloseable {
     load.await(soon());
     out.await(soon());
     in.await(soon());
+  }
+
+  /** {@return GB/s of pages, of a half of them after the other, while something runs} */
+  double sendWhile(Direction direction, BooleanSupplier running) {
+    List<StagedBatch> batches = halves.computeIfAbsent(direction, this::split);
+    double gbps = Turns.gbpsWhile(pages / 2 * layout.valueBytes(), running, half -> batches.get(half).send(ready),
+        half -> batches.get(half).done().isDone(), half -> batches.get(half).await(soon()));
+    batches.forEach(batch -> batch.await(soon()));
+    return gbps;
+  }
+
+  private List<StagedBatch> split(Direction direction) {
+    List<StagedBatch> made = new ArrayList<>();
+    for (int half = 0; half < 2; half++) {
+      StagedBatch batch = opened(pipeline.batch(direction, pages / 2));
+      for (int i = half * (pages / 2); i < (half + 1) * (pages / 2); i++)
+        batch.add(cacheBlocks.get(i), direction == Direction.SAVE ? leases[pages + i] : leases[i]);
+      made.add(batch);
+    }
+    return made;
+  }
+
+  /** {@return GB/s of large copies of half of the bytes while something runs} */
+  double copyWhile(Direction direction, BooleanSupplier running) {
+    DeviceStream stream = direction == Direction.SAVE ? out : in;
+    long half = bytes() / 2;
+    double gbps = Turns.gbpsWhile(half, running, turn -> {
+      if (direction == Direction.SAVE) stream.copy(pinned, bytes(), cache, bytes(), half);
+      else
+        stream.copy(cache, 0, pinned, 0, half);
+      stream.record(turns.get(turn));
+    }, turn -> turns.get(turn).isDone(), turn -> turns.get(turn).await(soon()));
+    stream.await(soon());
+    return gbps;
   }
 
   /** Measures in turns, and adds medians in GB/s. */

@@ -110,7 +110,7 @@ public interface CudaDriver {
    *
    * @param handle from {@link #exportMemory} of a living process
    */
-  long importMemory(byte[] handle);
+  long importMemory(String handle);
 
   /**
    * Undoes one {@link #importMemory}.

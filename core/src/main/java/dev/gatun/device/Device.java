@@ -5,7 +5,6 @@ import dev.gatun.backend.Deadline;
 import dev.gatun.backend.InUseException;
 import dev.gatun.memory.Slab;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -156,7 +155,7 @@ public final class Device implements AutoCloseable {
     return make("share " + slab, () -> {
       ExportedMemory exported = driver.exportMemory(slab.address());
       SharedSlab shared = new SharedSlab(slab, new SlabShare(ProcessHandle.current().pid(), info.uuid(),
-          HexFormat.of().formatHex(exported.handle()), exported.offset(), slab.byteSize()));
+          exported.handle(), exported.offset(), slab.byteSize()));
       slab.hold(shared);
       return shared;
     });
@@ -179,7 +178,7 @@ public final class Device implements AutoCloseable {
       throw new IllegalArgumentException("share must be another process's, this one has the slab itself: " + share);
     }
     return make("attach " + name,
-        () -> new PeerSlab(this, name, driver.importMemory(HexFormat.of().parseHex(share.handle())), share));
+        () -> new PeerSlab(this, name, driver.importMemory(share.handle()), share));
   }
 
   /**

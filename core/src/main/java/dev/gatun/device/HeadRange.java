@@ -53,7 +53,7 @@ public record HeadRange(int first, int count) {
 
   private static HeadRange ofRank(String field, int heads, int ranks, int rank) {
     if (heads <= 0) throw new IllegalArgumentException("heads must be positive: " + heads);
-    if (ranks <= 0 || heads % ranks != 0 && ranks % heads != 0) {
+    if (ranks <= 0 || (heads % ranks != 0 && ranks % heads != 0)) {
       throw new IllegalArgumentException("ranks must divide " + heads + " heads, or be a multiple of them: " + ranks);
     }
     if (rank < 0 || rank >= ranks) {

@@ -56,6 +56,31 @@ public final class PagePush extends DeviceResource {
   }
 
   /**
+   * Blocks of a kernel a multiprocessor unless the caller says otherwise. Each then lives for microseconds and leaves its
+   * place to the model's kernels, whose stream has a higher priority: beside a matrix product on the GPU that pushes, two
+   * H200s moved 43 GB/s and the product was 5 % slower, with 1 block each it was 52 % slower and with 2 blocks in all 11 %.
+   * Alone all from 1 on reach the link (decision 0010, benchmarks/results/h200x2-push-probe.json).
+   */
+  public static final int BLOCKS_A_MULTIPROCESSOR = 64;
+
+  /**
+   * As {@link #open(PageCopy, DeviceStream, PagedCache, PagedCache, int, int)}, with {@value #BLOCKS_A_MULTIPROCESSOR} blocks
+   * a multiprocessor.
+   *
+   * @param kernels as there
+   * @param stream as there, of {@link StreamPriority#LOW}
+   * @param source as there
+   * @param target as there
+   * @param capacity as there
+   * @return as there
+   */
+  public static PagePush open(PageCopy kernels, DeviceStream stream, PagedCache source, PagedCache target,
+      int capacity) {
+    return open(kernels, stream, source, target, capacity,
+        BLOCKS_A_MULTIPROCESSOR * stream.device().info().multiprocessors());
+  }
+
+  /**
    * Plans the move between two caches and uploads it. Blocks.
    *
    * @param kernels of the GPU that pushes, the source's; held open, as all that follows
@@ -63,7 +88,7 @@ public final class PagePush extends DeviceResource {
    * @param source where pages come from
    * @param target where they go
    * @param capacity most pages of a send, above 0
-   * @param blocksMax most blocks of 256 threads a kernel takes, above 0; fewer leave more of both GPUs to others
+   * @param blocksMax most blocks of 256 threads a kernel takes, above 0; few live long and hold up the model's kernels
    * @return an empty push; the caller closes it
    * @throws IllegalArgumentException if the two do not hold the same kind of page, or a layout lies outside its memory
    * @throws DeviceException if there is not enough device memory

@@ -14,12 +14,12 @@ public record StagingOptions(long ringBytes, long chunkBytes, long directBytes) 
   private static final long MIB = 1L << 20;
   // an H200's link moves 96 MiB in 1.8 ms; kernels of 1.6 ms starved a ring of 64 MiB (ceilings of an H200)
   private static final long RING_BYTES = 96 * MIB;
-  // 8 MiB: benchmarks/results/h200-page-probe.json
-  private static final long CHUNK_BYTES = 8 * MIB;
+  // 16 MiB: kernels of the model leave room only when they end, for so many gathers: decision 0006
+  private static final long CHUNK_BYTES = 16 * MIB;
   // 4 MiB: a copy of its own costs some microseconds, which is 2 % of it there; unmeasured default
   private static final long DIRECT_BYTES = 4 * MIB;
 
-  /** 96 MiB in chunks of 8 MiB; fragments of 4 MiB or more alone. */
+  /** 96 MiB in chunks of 16 MiB; fragments of 4 MiB or more alone. */
   public static final StagingOptions DEFAULT = new StagingOptions(RING_BYTES, CHUNK_BYTES, DIRECT_BYTES);
 
   /**

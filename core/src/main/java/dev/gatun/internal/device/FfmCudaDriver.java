@@ -140,15 +140,15 @@ final class FfmCudaDriver implements CudaDriver {
       long base = handle(out -> CudaC.cuMemGetAddressRange_v2(out, bytes, address), "cuMemGetAddressRange");
       MemorySegment handle = gatun_cuda_ipc_handle.allocate(call);
       check(CudaC.cuIpcGetMemHandle(handle, base), "cuIpcGetMemHandle");
-      return new ExportedMemory(handle.toArray(JAVA_BYTE), address - base);
+      return new ExportedMemory(HexFormat.of().formatHex(handle.toArray(JAVA_BYTE)), address - base);
     }
   }
 
   @Override
-  public long importMemory(byte[] handle) {
+  public long importMemory(String handle) {
     try (Arena call = Arena.ofConfined()) { // per call
-      MemorySegment copy = gatun_cuda_ipc_handle.allocate(call);
-      MemorySegment.copy(handle, 0, copy, JAVA_BYTE, 0, handle.length);
+      MemorySegment copy = gatun_cuda_ipc_handle.allocate(call)
+          .copyFrom(MemorySegment.ofArray(HexFormat.of().parseHex(handle)));
       int flags = CudaC.GATUN_CUDA_IPC_PEER_ACCESS();
       return handle(out -> CudaC.cuIpcOpenMemHandle_v2(out, copy, flags), "cuIpcOpenMemHandle");
     }

@@ -132,7 +132,7 @@ public final class HostCudaDriver implements CudaDriver {
   }
 
   @Override
-  public long importMemory(byte[] handle) {
+  public long importMemory(String handle) {
     ordinal("cuIpcOpenMemHandle");
     return memory.importMemory(handle);
   }

@@ -14,6 +14,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.nio.channels.FileChannel.MapMode;
 import java.util.Arrays;
+import java.util.HexFormat;
 
 /** Memory without a name in any folder, which other processes of the user may map too: how a host device is shared. */
 final class HostFile implements AutoCloseable {
@@ -32,6 +33,7 @@ final class HostFile implements AutoCloseable {
     this.memory = memory;
   }
 
+  @SuppressWarnings("MustBeClosedChecker") // device memory: closed with this
   static HostFile create(long bytes) {
     int descriptor;
     try (Arena call = Arena.ofConfined()) { // per call
@@ -40,7 +42,7 @@ final class HostFile implements AutoCloseable {
       throw new IllegalStateException(e);
     }
     if (descriptor < 0) throw HostError.OUT_OF_MEMORY.in("memfd_create(" + bytes + ")");
-    Arena arena = Arena.ofShared(); // device memory: closed with this
+    Arena arena = Arena.ofShared();
     try {
       return new HostFile(descriptor, arena, map("/proc/self/fd/" + descriptor, bytes, arena));
     } catch (RuntimeException | Error e) {
@@ -51,12 +53,13 @@ final class HostFile implements AutoCloseable {
   }
 
   /** Maps what another process created; not this process's own, which a GPU driver refuses too. */
-  static HostFile open(byte[] handle) {
-    String text = new String(handle, US_ASCII).strip();
+  @SuppressWarnings("MustBeClosedChecker") // device memory: closed with this
+  static HostFile open(String handle) {
+    String text = new String(HexFormat.of().parseHex(handle), US_ASCII).strip();
     if (!text.matches("/proc/\\d+/fd/\\d+") || text.startsWith("/proc/" + ProcessHandle.current().pid() + "/")) {
       throw HostError.INVALID_VALUE.in("cuIpcOpenMemHandle");
     }
-    Arena arena = Arena.ofShared(); // device memory: closed with this
+    Arena arena = Arena.ofShared();
     try {
       return new HostFile(-1, arena, map(text, 0, arena));
     } catch (RuntimeException | Error e) {
@@ -79,12 +82,12 @@ final class HostFile implements AutoCloseable {
     return memory;
   }
 
-  byte[] handle() {
+  String handle() {
     byte[] path = ("/proc/" + ProcessHandle.current().pid() + "/fd/" + descriptor).getBytes(US_ASCII);
     byte[] handle = new byte[HANDLE_BYTES];
     Arrays.fill(handle, (byte) ' ');
     System.arraycopy(path, 0, handle, 0, path.length);
-    return handle;
+    return HexFormat.of().formatHex(handle);
   }
 
   @Override

@@ -3,7 +3,6 @@ package dev.gatun.internal.device;
 import dev.gatun.device.ExportedMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -67,9 +66,8 @@ final class HostMemory {
     return new ExportedMemory(range.getValue().file.handle(), address - range.getKey());
   }
 
-  synchronized long importMemory(byte[] handle) {
-    String key = HexFormat.of().formatHex(handle);
-    Long known = imported.get(key);
+  synchronized long importMemory(String handle) {
+    Long known = imported.get(handle);
     if (known != null) {
       Range range = Objects.requireNonNull(ranges.get(known));
       ranges.put(known, new Range(range.bytes, IMPORTED, range.file, range.opened + 1));
@@ -78,7 +76,7 @@ final class HostMemory {
     HostFile file = HostFile.open(handle);
     long base = file.memory().address();
     ranges.put(base, new Range(file.memory().byteSize(), IMPORTED, file, 1));
-    imported.put(key, base);
+    imported.put(handle, base);
     return base;
   }
 

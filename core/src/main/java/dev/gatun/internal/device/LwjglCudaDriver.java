@@ -147,15 +147,15 @@ final class LwjglCudaDriver implements CudaDriver {
       check(CU.cuIpcGetMemHandle(handle, base), "cuIpcGetMemHandle");
       byte[] copy = new byte[CU.CU_IPC_HANDLE_SIZE];
       handle.reserved().get(copy);
-      return new ExportedMemory(copy, address - base);
+      return new ExportedMemory(HexFormat.of().formatHex(copy), address - base);
     }
   }
 
   @Override
-  public long importMemory(byte[] handle) {
+  public long importMemory(String handle) {
     try (MemoryStack stack = stackPush()) {
       CUIPCMemHandle copy = CUIPCMemHandle.calloc(stack);
-      copy.reserved().put(handle);
+      copy.reserved().put(HexFormat.of().parseHex(handle));
       return handle(out -> openHandle(out, copy), "cuIpcOpenMemHandle");
     }
   }

@@ -1,0 +1,70 @@
+package dev.gatun.bench;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.gatun.device.CudaDrivers;
+import dev.gatun.device.Device;
+import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Pages from the cache of this process on one GPU straight into the cache of another process, on a second GPU where there is
+ * one: GB/s by grid, and what a hand-over takes. Every byte is checked by the other process. Prints JSON; its peer without
+ * Java is {@code benchmarks/cuda/push_probe.cu}.
+ *
+ * <p>Flags: {@code --driver ffm|lwjgl|host}, {@code --fragments BYTES,..}, {@code --bytes N} pushed at a time at most,
+ * {@code --pages N} at most, {@code --grids N,..}, {@code --grid N} of the hand-over, {@code --repeats N},
+ * {@code --output FILE}.
+ */
+public final class DevicePush {
+  private DevicePush() {}
+
+  /**
+   * Measures and prints.
+   *
+   * @param arguments see above
+   * @throws IOException if the other process ends, or the file cannot be written
+   */
+  public static void main(String[] arguments) throws IOException {
+    Flags flags = new Flags(arguments);
+    String driver = flags.word("--driver", List.of("ffm", "lwjgl", "host"));
+    List<Long> fragments = flags.numbers("--fragments", List.of(4096L, 32768L, 262144L));
+    long bytesMax = flags.number("--bytes", 6L << 30);
+    long pagesMax = flags.number("--pages", 1000);
+    List<Long> grids = flags.numbers("--grids", List.of(2L, 8L, 32L, 132L, 1056L, 8448L, 20480L));
+    int grid = Math.toIntExact(flags.number("--grid", 8448));
+    int repeats = Math.toIntExact(Math.max(1, flags.number("--repeats", 9)));
+    String output = flags.text("--output", "");
+    flags.requireKnown();
+    int gpus = CudaDrivers.probe(driver).devices().size();
+    ObjectNode report = Machine.describe().put("driver", driver).put("gpus", gpus).put("repeats", repeats)
+        .put("statistic", "median");
+    Launcher launcher = new Launcher(Files.createTempFile("gatun-push", ".log"), Map.of());
+    Process decode = launcher.startJava(DecodeSide.class, List.of(driver, gpus > 1 ? "1" : "0"));
+    try (Device gpu = Device.open(driver, 0);
+        DataInputStream answers = new DataInputStream(decode.getInputStream());
+        DataOutputStream questions = new DataOutputStream(new BufferedOutputStream(decode.getOutputStream()))) {
+      report.put("card", gpu.info().name());
+      ArrayNode rows = report.putArray("rows");
+      ArrayNode handovers = report.putArray("handovers");
+      for (long fragmentBytes : fragments) {
+        int pages = Math.toIntExact(Math.clamp(bytesMax / (160 * fragmentBytes), 1, pagesMax));
+        try (PushCell cell = new PushCell(gpu, answers, questions, fragmentBytes, pages)) {
+          cell.measure(grids, repeats, rows);
+          cell.measureHandover(grid, 200, handovers.addObject());
+        }
+      }
+    } finally {
+      decode.destroy();
+    }
+    String text = report.put("loadAfter", Machine.load()).toPrettyString();
+    System.out.println(text);
+    if (!output.isEmpty()) Files.writeString(Path.of(output), text + "\n");
+  }
+}

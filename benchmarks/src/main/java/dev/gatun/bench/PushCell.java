@@ -1,0 +1,189 @@
+package dev.gatun.bench;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.gatun.bench.DecodeSide.Question;
+import dev.gatun.device.Device;
+import dev.gatun.device.DeviceEvent;
+import dev.gatun.device.DeviceStream;
+import dev.gatun.device.PageCopy;
+import dev.gatun.device.PagePush;
+import dev.gatun.device.PeerSlab;
+import dev.gatun.device.SlabShare;
+import dev.gatun.device.StreamPriority;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+
+/** One fragment size: a cache here, one in the other process, and pages that are pushed from shuffled to shuffled blocks. */
+final class PushCell implements AutoCloseable {
+  private final Deque<AutoCloseable> open = new ArrayDeque<>();
+  private final DataInputStream answers;
+  private final DataOutputStream questions;
+  private final int pages;
+  private final PlacedCache source;
+  private final PeerSlab target;
+  private final DeviceStream stream;
+  private final DeviceEvent ready;
+  private final DeviceEvent first;
+  private final DeviceEvent last;
+  private final PageCopy kernels;
+  private final List<Integer> from;
+  private final List<Integer> to;
+
+  PushCell(Device gpu, DataInputStream answers, DataOutputStream questions, long fragmentBytes, int pages)
+      throws IOException {
+    this.answers = answers;
+    this.questions = questions;
+    this.pages = pages;
+    int blocks = 2 * pages;
+    questions.writeByte(Question.OPEN.ordinal());
+    questions.writeLong(fragmentBytes);
+    questions.writeInt(blocks);
+    questions.flush();
+    source = opened(new PlacedCache(gpu, fragmentBytes, blocks));
+    source.fill();
+    target = opened(
+        gpu.attach("decode", SlabShare.decode(ByteBuffer.wrap(answers.readNBytes(SlabShare.ENCODED_BYTES)))));
+    stream = opened(gpu.newStream("push", StreamPriority.LOW));
+    ready = opened(gpu.newEvent("ready"));
+    first = opened(gpu.newTimedEvent("first"));
+    last = opened(gpu.newTimedEvent("last"));
+    kernels = opened(PageCopy.load(gpu));
+    from = shuffled(blocks, fragmentBytes);
+    to = shuffled(blocks, fragmentBytes + 1);
+    stream.record(ready);
+  }
+
+  private <R extends AutoCloseable> R opened(R resource) {
+    open.push(resource);
+    return resource;
+  }
+
+  private static List<Integer> shuffled(int blocks, long seed) {
+    List<Integer> all = new ArrayList<>();
+    for (int block = 0; block < blocks; block++)
+      all.add(block);
+    Collections.shuffle(all, new Random(seed));
+    return all;
+  }
+
+  private long ask(Question question) throws IOException {
+    questions.writeByte(question.ordinal());
+    questions.flush();
+    return answers.readLong();
+  }
+
+  private PagePush push(int grid) {
+    return PagePush.open(kernels, stream, source.cache(), source.at(target), pages, grid);
+  }
+
+  private void add(PagePush push) {
+    push.clear(PlacedCache.soon());
+    for (int i = 0; i < pages; i++)
+      push.add(from.get(i), to.get(i));
+  }
+
+  /** Adds a row for each grid: bytes first, then GB/s of the GPU's and of the host's clock. */
+  void measure(List<Long> grids, int repeats, ArrayNode rows) throws IOException {
+    for (long grid : grids) {
+      try (PagePush push = push(Math.toIntExact(grid))) {
+        ask(Question.CLEAR);
+        add(push);
+        double[] gpu = new double[repeats];
+        double[] wall = new double[repeats];
+        for (int round = -2; round < repeats; round++) {
+          long start = System.nanoTime();
+          stream.record(first);
+          push.send(ready);
+          stream.record(last);
+          last.await(PlacedCache.soon());
+          long end = System.nanoTime();
+          if (round < 0) continue;
+          gpu[round] = bytes() / (first.millisUntil(last) * 1e6);
+          wall[round] = bytes() / (double) (end - start);
+        }
+        ObjectNode row = describe(rows.addObject()).put("blocksMax", grid).put("wrongBlocks", wrong());
+        System.err.println(row.put("gpuGBps", median(gpu)).put("wallGBps", median(wall)));
+      }
+    }
+  }
+
+  private long wrong() throws IOException {
+    int[] sources = new int[2 * pages];
+    Arrays.fill(sources, -1);
+    for (int i = 0; i < pages; i++)
+      sources[to.get(i)] = from.get(i);
+    questions.writeByte(Question.CHECK.ordinal());
+    for (int block : sources)
+      questions.writeInt(block);
+    questions.flush();
+    return answers.readLong();
+  }
+
+  /** Adds what a hand-over takes until the other process has heard of it, over the time of the kernel alone. */
+  void measureHandover(int grid, int repeats, ObjectNode into) throws IOException {
+    try (PagePush push = push(grid)) {
+      double[] handover = new double[repeats];
+      double[] gpu = new double[repeats];
+      double[] over = new double[repeats];
+      for (int round = -20; round < repeats; round++) {
+        long start = System.nanoTime();
+        add(push);
+        stream.record(first);
+        push.send(ready);
+        stream.record(last);
+        push.await(PlacedCache.soon());
+        long heard = ask(Question.ARRIVED);
+        last.await(PlacedCache.soon());
+        if (round < 0) continue;
+        handover[round] = (heard - start) / 1e3;
+        gpu[round] = first.millisUntil(last) * 1e3;
+        over[round] = handover[round] - gpu[round];
+      }
+      describe(into).put("blocksMax", grid).put("rounds", repeats).put("handoverMicros", median(handover))
+          .put("gpuMicros", median(gpu)).put("overGpuMicros", median(over))
+          .put("overGpuP99Micros", quantile(over, 0.99));
+    }
+  }
+
+  private ObjectNode describe(ObjectNode into) {
+    return into.put("fragmentBytes", source.pageBytes() / 160).put("pages", pages).put("bytes", bytes());
+  }
+
+  private long bytes() {
+    return pages * source.pageBytes();
+  }
+
+  private static double median(double[] values) {
+    return quantile(values, 0.5);
+  }
+
+  private static double quantile(double[] values, double part) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    return sorted[(int) (part * (sorted.length - 1))];
+  }
+
+  @Override
+  public void close() throws IOException {
+    while (!open.isEmpty()) {
+      try {
+        open.pop().close();
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    }
+    questions.writeByte(Question.CLOSE.ordinal());
+    questions.flush();
+    answers.readLong();
+  }
+}
