@@ -23,6 +23,8 @@ import java.util.Map;
  * {@code --group BYTES} that a worker moves at a time, {@code --workers N,..}, {@code --repeats N}, {@code --output FILE}.
  */
 public final class DeviceStore {
+  private static final long MIB = 1 << 20;
+
   private DeviceStore() {}
 
   /**
@@ -44,7 +46,7 @@ public final class DeviceStore {
     ObjectNode report = Machine.describe().put("driver", driver).put("repeats", repeats).put("groupBytes", groupBytes)
         .put("statistic", "median");
     StoreOptions options = StoreOptions.of(Map.of("library", StoreOptions.LOOPBACK, "master", "loopback:device"))
-        .segmentBytes((bytes + bytes / 2 >> 20) + 16 << 20).build();
+        .segmentBytes(MIB * (bytes * 3 / 2 / MIB + 16)).build();
     EpochGate gate = new EpochGate(new WeightEpoch("bench", 0));
     try (Device gpu = Device.open(driver, 0);
         KvStore store = KvStore.open(options, KeyCodec.verbatim(), gate, Observer.NONE)) {

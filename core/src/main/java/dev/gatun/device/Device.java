@@ -24,7 +24,7 @@ public final class Device implements AutoCloseable {
   private final Set<DeviceResource> resources = new LinkedHashSet<>();
   private boolean open = true;
 
-  private Device(CudaDriver driver, int ordinal) {
+  Device(CudaDriver driver, int ordinal) {
     this.driver = driver;
     info = driver.describe(ordinal);
     context = driver.retainContext(ordinal);

@@ -22,6 +22,7 @@ public final class StagedBatch implements AutoCloseable {
   private int size;
   private long sent;
   private boolean running;
+  private boolean refused; // the driver did, in the middle: part of it may run, and done says nothing
 
   /** Which way pages move. */
   public enum Direction {
@@ -95,16 +96,22 @@ public final class StagedBatch implements AutoCloseable {
    * @throws IllegalStateException if it was sent and not awaited, or a block's lease has ended or is in use; nothing is
    *     queued then
    * @throws dev.gatun.backend.EpochChangedException if a refit came in between: the pages are of old weights
+   * @throws DeviceException if the driver refuses: a part may be queued, so the blocks stay marked until {@link #await}
+   *     has seen the GPU at rest; no page counts as moved
    */
   public synchronized StagedBatch send(DeviceEvent after) {
     requireIdle("send");
-    begin();
+    after.requireOn(done.device());
+    after.enter();
     try {
-      pipeline.queue(this, after);
+      begin();
       sent++;
       running = true;
+      refused = true; // until all of it is queued
+      pipeline.queue(this, after);
+      refused = false;
     } finally {
-      if (!running) end(size, false);
+      after.exit();
     }
     return this;
   }
@@ -117,8 +124,8 @@ public final class StagedBatch implements AutoCloseable {
   }
 
   /**
-   * Waits until all pages sent have moved, and lets their blocks go: after a save the blocks hold the pages. Blocks. Does
-   * nothing if nothing was sent.
+   * Waits until all pages sent have moved, and lets their blocks go: after a save the blocks hold the pages, unless the
+   * driver refused to send them all. Blocks. Does nothing if nothing was sent.
    *
    * @param deadline when to give up
    * @return this
@@ -127,17 +134,22 @@ public final class StagedBatch implements AutoCloseable {
    */
   public StagedBatch await(Deadline deadline) {
     long awaited;
+    boolean partly;
     synchronized (this) {
       if (!running) return this;
       awaited = sent;
+      partly = refused;
     }
     try {
-      done.await(deadline); // without the lock: a refit that waits too keeps to its own deadline
+      // without the lock: a refit that waits too keeps to its own deadline
+      if (partly) pipeline.awaitStreams(direction, deadline);
+      else
+        done.await(deadline);
     } catch (DeviceException failed) {
       settle(awaited, false);
       throw failed;
     }
-    settle(awaited, true);
+    settle(awaited, !partly);
     return this;
   }
 

@@ -121,9 +121,20 @@ public final class StagingPipeline implements Quiescable, AutoCloseable {
     return ring;
   }
 
-  /** Queues a batch whose blocks are marked. */
+  /** Waits until the streams of a direction are at rest. */
+  void awaitStreams(Direction direction, Deadline deadline) {
+    StagingRing ring;
+    queueing.lock();
+    try {
+      ring = ring(direction);
+    } finally {
+      queueing.unlock();
+    }
+    ring.await(deadline);
+  }
+
+  /** Queues a batch whose blocks are marked. What it waits for is open and on this GPU. */
   void queue(StagedBatch batch, DeviceEvent after) {
-    after.requireOn(device);
     queueing.lock(); // before the context is bound: nothing may wait after that
     try {
       StagingRing ring = ring(batch.direction());
@@ -132,18 +143,13 @@ public final class StagingPipeline implements Quiescable, AutoCloseable {
         return;
       }
       batch.table().upload();
-      after.enter();
+      device.bind();
       try {
-        device.bind();
-        try {
-          if (batch.direction() == Direction.SAVE) save(ring, batch, after.handle());
-          else
-            load(ring, batch, after.handle());
-        } finally {
-          device.unbind();
-        }
+        if (batch.direction() == Direction.SAVE) save(ring, batch, after.handle());
+        else
+          load(ring, batch, after.handle());
       } finally {
-        after.exit();
+        device.unbind();
       }
     } finally {
       queueing.unlock();

@@ -1,5 +1,6 @@
 package dev.gatun.device;
 
+import dev.gatun.backend.Deadline;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -48,6 +49,15 @@ final class StagingRing implements AutoCloseable {
   private <R extends DeviceResource> R opened(R resource) {
     resources.add(resource);
     return resource;
+  }
+
+  /** Waits until nothing is queued. */
+  void await(Deadline deadline) {
+    kernels.await(deadline);
+    for (DeviceStream stream : copies)
+      stream.await(deadline);
+    // copies may have let kernels go on
+    kernels.await(deadline);
   }
 
   /** {@return where kernels and the tables they read are queued} */

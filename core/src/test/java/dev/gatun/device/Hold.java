@@ -29,9 +29,7 @@ final class Hold implements AutoCloseable {
     this.stream = stream;
     device = stream.device();
     flag = device.pin(slab);
-    if (device.driver() instanceof HostCudaDriver host) {
-      host.kernels().define("gatun_hold", parameters -> hold(parameters.applyAsLong(0)));
-    }
+    if (device.driver() instanceof HostCudaDriver host) define(host);
     String ptx;
     try (InputStream in = Hold.class.getResourceAsStream("hold.ptx")) {
       ptx = new String(Objects.requireNonNull(in).readAllBytes(), US_ASCII);
@@ -47,6 +45,10 @@ final class Hold implements AutoCloseable {
         device.unbind();
       }
     }
+  }
+
+  static void define(HostCudaDriver host) {
+    host.kernels().define("gatun_hold", parameters -> hold(parameters.applyAsLong(0)));
   }
 
   private static Runnable hold(long address) {

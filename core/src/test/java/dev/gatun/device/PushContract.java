@@ -140,7 +140,7 @@ abstract class PushContract {
         SharedSlab shared = gpu.share(ours.slab());
         ChildJvm peer = start("attach", shared.share())) {
       peer.awaitLine("attached " + ours.slab().byteSize());
-      peer.close(); // SIGKILL
+      peer.kill();
       peer.await();
       ours.check();
     }
@@ -158,7 +158,7 @@ abstract class PushContract {
       share = SlabShare.decode(ByteBuffer.wrap(HexFormat.of().parseHex(owns.substring(5))));
       try (PeerSlab theirs = gpu.attach("theirs", share); DeviceSlab copy = gpu.allocate("copy", share.bytes())) {
         stream.copy(copy, 0, theirs, 0, share.bytes()).await(PushBed.soon());
-        owner.close(); // SIGKILL
+        owner.kill();
         owner.await();
         stream.copy(theirs, 0, copy, 0, share.bytes()).await(PushBed.soon());
       }

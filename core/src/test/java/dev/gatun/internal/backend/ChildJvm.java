@@ -133,9 +133,14 @@ public final class ChildJvm implements AutoCloseable {
     }
   }
 
+  /** Sends SIGKILL. */
+  public void kill() {
+    process.destroyForcibly();
+  }
+
   @Override
   public void close() {
-    process.destroyForcibly();
+    kill();
   }
 
   /** Everything that this JVM has, whether by class path or by module path; test classes are patched into the module. */

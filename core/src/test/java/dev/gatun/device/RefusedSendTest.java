@@ -1,0 +1,98 @@
+package dev.gatun.device;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.gatun.backend.Deadline;
+import dev.gatun.backend.DeadlineException;
+import dev.gatun.backend.EpochGate;
+import dev.gatun.backend.WeightEpoch;
+import dev.gatun.device.StagedBatch.Direction;
+import dev.gatun.internal.device.HostCudaDriver;
+import dev.gatun.memory.BlockPool;
+import dev.gatun.memory.PoolLayout;
+import dev.gatun.memory.Slab;
+import dev.gatun.memory.SlabOptions;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A driver that refuses a call in the middle of a batch. */
+class RefusedSendTest {
+  private static final KvShape SHAPE = new KvShape(2, 2, 1, 16, 4, 2);
+  private static final int PAGES = 4;
+
+  private final AtomicInteger launchesLeft = new AtomicInteger(Integer.MAX_VALUE);
+
+  @ParameterizedTest
+  @EnumSource(Direction.class)
+  @DisplayName("blocks of a batch that was queued in part stay marked until the part has ended, and hold no page then")
+  void staysMarked(Direction direction) throws Exception {
+    CudaDriver host = CudaDrivers.open("host");
+    Hold.define((HostCudaDriver) host);
+    EpochGate gate = new EpochGate(new WeightEpoch("run", 1));
+    PoolLayout pages = new PoolLayout(SHAPE.valueBytes(), PAGES);
+    try (Device gpu = new Device(refusing(host), 0);
+        DeviceStream engine = gpu.newStream("engine", StreamPriority.HIGH);
+        DeviceEvent ready = gpu.newEvent("ready");
+        DeviceSlab memory = gpu.allocate("cache", SHAPE.valueBytes() * PAGES);
+        Slab slab = Slab.allocate(SlabOptions.of("pages", pages.strideBytes() * PAGES));
+        PinnedSlab pinned = gpu.pin(slab);
+        BlockPool pool = BlockPool.over(slab, pages, gate);
+        // a chunk a page
+        StagingPipeline pipeline = StagingPipeline.open(layout(memory), List.of(memory), pool, pinned,
+            new StagingOptions(2 * SHAPE.valueBytes(), SHAPE.valueBytes(), 1 << 20));
+        StagedBatch batch = pipeline.batch(direction, PAGES)) {
+      long[] blocks = new long[PAGES];
+      for (int i = 0; i < PAGES; i++) {
+        blocks[i] = pool.lease();
+        pool.rewrite(blocks[i]).fill((byte) 1);
+        batch.add(i, blocks[i]);
+      }
+      try (Hold hold = new Hold(engine)) {
+        engine.record(ready);
+        launchesLeft.set(2);
+        assertThrows(DeviceException.class, () -> batch.send(ready));
+        assertTrue(batch.isRunning());
+        assertThrows(DeadlineException.class, () -> batch.await(Deadline.after(Duration.ofMillis(5))));
+        assertThrows(IllegalStateException.class, () -> pool.rewrite(blocks[0]), "two pages of it may still move");
+        hold.release();
+        batch.await(Deadline.after(Duration.ofSeconds(30)));
+      }
+      assertFalse(batch.isRunning());
+      launchesLeft.set(Integer.MAX_VALUE);
+      batch.send(ready).await(Deadline.after(Duration.ofSeconds(30)));
+      for (long block : blocks) {
+        assertEquals(SHAPE.valueBytes(), pool.page(block).byteSize(), "a page again");
+        pool.release(block);
+      }
+    }
+  }
+
+  private static PagedKvLayout layout(DeviceSlab memory) {
+    List<Long> parts = List.of(0L, 1L, 2L, 3L).stream().map(part -> memory.address() + part * SHAPE.partBytes() * PAGES)
+        .toList();
+    return new PagedKvLayout(SHAPE, KvStrides.tokensFirst(SHAPE), parts, PAGES, PagedKvLayout.NO_NULL_BLOCK);
+  }
+
+  private CudaDriver refusing(CudaDriver driver) {
+    return (CudaDriver) Proxy.newProxyInstance(CudaDriver.class.getClassLoader(), new Class<?>[]{CudaDriver.class},
+        (proxy, method, arguments) -> {
+          if (method.getName().equals("launch") && launchesLeft.getAndDecrement() <= 0) {
+            throw new DeviceException("cuLaunchKernel", 2, "CUDA_ERROR_OUT_OF_MEMORY", "as the test says");
+          }
+          try {
+            return method.invoke(driver, arguments);
+          } catch (InvocationTargetException e) {
+            throw e.getCause();
+          }
+        });
+  }
+}
