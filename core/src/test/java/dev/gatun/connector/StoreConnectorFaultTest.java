@@ -515,14 +515,14 @@ class StoreConnectorFaultTest {
   }
 
   @Test
-  @DisplayName("groups make up 256 KiB: 64 pages of 4 KiB, 4 of 64 KiB, none from 256 KiB on")
+  @DisplayName("groups make up 1 MiB, of 64 blocks at most: 64 pages of 4 KiB, 16 of 64 KiB, none from 256 KiB on")
   void defaultGroups() {
     assertEquals(64, StoreTransferOptions.forPages(4 << 10).blocksPerGroup());
-    assertEquals(4, StoreTransferOptions.forPages(64 << 10).blocksPerGroup());
-    assertEquals(8, StoreTransferOptions.forPages(18_432).blocksPerGroup());
+    assertEquals(16, StoreTransferOptions.forPages(64 << 10).blocksPerGroup());
+    assertEquals(32, StoreTransferOptions.forPages(18_432).blocksPerGroup());
     assertEquals(1, StoreTransferOptions.forPages(256 << 10).blocksPerGroup());
     assertEquals(1, StoreTransferOptions.forPages(16 << 20).blocksPerGroup());
-    assertEquals(1024, StoreTransferOptions.forPages(1).blocksPerGroup());
+    assertEquals(64, StoreTransferOptions.forPages(1).blocksPerGroup());
   }
 
   private static void refused(String message, Executable call) {
