@@ -1,0 +1,72 @@
+package dev.gatun.connector;
+
+import dev.gatun.refit.RefitCoordinator;
+import dev.gatun.transfer.TransferEngine;
+
+/**
+ * KV from prefill to decode by pull: prefill's answer says where its pages are, decode's engine reads them, and takes them
+ * as good only if prefill confirms, after the last byte, that they were the same all the time.
+ *
+ * <p>A request that prefills carries {@code do_remote_decode} in its transfer parameters; what
+ * {@link SchedulerConnector#finished} returns goes, as it is, into the parameters of the one that decodes. Both sides must
+ * be at one epoch and agree on the layout of a page.
+ */
+public final class NixlConnector implements KvConnector {
+  /** The name in reports, statistics and configurations. */
+  public static final String NAME = ConnectorNames.NIXL;
+
+  private final TransferEngine engine;
+  private final P2pWorker worker;
+  private final P2pScheduler scheduler;
+
+  private NixlConnector(KvTransferConfig config, TransferEngine engine, RefitCoordinator coordinator,
+      P2pOptions options) {
+    this.engine = engine;
+    P2pReset reset = new P2pReset(NAME, coordinator);
+    worker = new P2pWorker(NAME, P2pConnector.NIXL, engine, config.nixlOptions().threads(), options, reset);
+    scheduler = new P2pScheduler(NAME, P2pConnector.NIXL, config, worker.address(), reset);
+  }
+
+  /**
+   * Opens both sides.
+   *
+   * @param config of a {@code NixlConnector}; role, engine id and lease duration are taken from it
+   * @param engine moves the bytes for this connector alone; stays the caller's, and is closed after the connector
+   * @param coordinator of the engine's gate: runs the refit behind each reset
+   * @param options where to listen, how long to wait; its offer timeout gives way to {@code kv_lease_duration}
+   * @return the connector; the caller closes it
+   * @throws IllegalArgumentException if the coordinator is that of another gate
+   * @throws IllegalStateException if no port can be listened on, or the configuration is another connector's
+   */
+  public static NixlConnector open(KvTransferConfig config, TransferEngine engine, RefitCoordinator coordinator,
+      P2pOptions options) {
+    if (coordinator.gate() != engine.gate()) {
+      throw new IllegalArgumentException("coordinator must be that of the gate of " + engine.name());
+    }
+    P2pOptions leased = options.withTimeouts(options.transferTimeout(), config.nixlOptions().leaseDuration());
+    NixlConnector connector = new NixlConnector(config, engine, coordinator, leased);
+    engine.gate().register(connector.worker);
+    return connector;
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public SchedulerConnector scheduler() {
+    return scheduler;
+  }
+
+  @Override
+  public WorkerConnector worker() {
+    return worker;
+  }
+
+  @Override
+  public void close() {
+    engine.gate().unregister(worker);
+    worker.close();
+  }
+}

@@ -1,0 +1,99 @@
+package dev.gatun.connector;
+
+import dev.gatun.backend.HostPort;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Where a worker side listens for its peers: each connection asks, one message after the other, and is answered. */
+final class PeerServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(PeerServer.class);
+  // 60 s: a peer that keeps a connection open without a word is gone; reads of a large hand-over lie in between
+  private static final Duration SILENCE_MAX = Duration.ofSeconds(60);
+  // 1,024: more peers at once than any fleet; bounds threads and memory
+  private static final int CONNECTIONS_MAX = 1024;
+
+  private final ServerSocket server;
+  private final String host;
+  private final Function<PeerMessage, PeerMessage> answers;
+  private final Set<Socket> connections = ConcurrentHashMap.newKeySet();
+
+  private PeerServer(ServerSocket server, String host, Function<PeerMessage, PeerMessage> answers) {
+    this.server = server;
+    this.host = host;
+    this.answers = answers;
+  }
+
+  /** Listens on a free port of a host. */
+  static PeerServer start(String host, Function<PeerMessage, PeerMessage> answers) {
+    try {
+      @SuppressWarnings("AddressSelection") // the host decides the family, and there is one socket
+      InetSocketAddress address = new InetSocketAddress(host, 0);
+      ServerSocket socket = new ServerSocket();
+      socket.bind(address);
+      PeerServer server = new PeerServer(socket, host, answers);
+      Thread.ofPlatform().daemon().name("gatun-peers").start(server::accept);
+      return server;
+    } catch (IOException e) {
+      throw new IllegalStateException("worker side cannot listen on host " + host + ": " + e, e);
+    }
+  }
+
+  HostPort address() {
+    return new HostPort(host, server.getLocalPort());
+  }
+
+  private void accept() {
+    while (!server.isClosed()) {
+      try {
+        Socket socket = server.accept();
+        if (connections.size() >= CONNECTIONS_MAX) {
+          socket.close();
+          continue;
+        }
+        connections.add(socket);
+        Thread.ofVirtual().name("gatun-peer").start(() -> serve(socket));
+      } catch (IOException e) {
+        if (!server.isClosed()) LOG.warn("a peer could not be accepted: {}", e.toString());
+      }
+    }
+  }
+
+  private void serve(Socket socket) {
+    try (socket) {
+      socket.setTcpNoDelay(true);
+      socket.setSoTimeout((int) SILENCE_MAX.toMillis());
+      DataInputStream in = new DataInputStream(socket.getInputStream());
+      DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+      while (true)
+        PeerMessage.write(out, answers.apply(PeerMessage.read(in)));
+    } catch (EOFException end) {
+      // the peer has all it wanted
+    } catch (IOException e) {
+      if (!server.isClosed()) LOG.debug("a peer is gone: {}", e.toString());
+    } finally {
+      connections.remove(socket);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      server.close();
+      for (Socket socket : connections)
+        socket.close();
+    } catch (IOException e) {
+      LOG.debug("closing: {}", e.toString());
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package dev.gatun.connector;
+
+import dev.gatun.backend.Deadline;
+import dev.gatun.connector.P2pPlan.Load;
+import dev.gatun.connector.PeerMessage.Ask;
+import dev.gatun.connector.PeerMessage.Pages;
+import dev.gatun.connector.PeerMessage.Refused;
+import dev.gatun.transfer.HandoverOutcome;
+import java.io.IOException;
+import java.util.function.Consumer;
+
+/** Decode's side of a pull: reads what prefill offers, and takes it as good only if prefill confirms it afterwards. */
+final class PullSink implements P2pWorker.Sink {
+  private final P2pSite site;
+
+  PullSink(P2pSite site) {
+    this.site = site;
+  }
+
+  @Override
+  public String load(Load load, Deadline deadline, Consumer<PeerConnection> running) {
+    try (PeerConnection connection = PeerConnection.open(load.source().worker(), deadline)) {
+      running.accept(connection);
+      PeerMessage answer = connection.ask(
+          new Ask(load.source().transferId(), site.layout(), site.gate().epoch(), load.from(), load.to()), deadline);
+      if (answer instanceof Refused refused) return "prefill: " + refused.reason();
+      if (!(answer instanceof Pages pages)) return "prefill answered " + answer;
+      HandoverOutcome outcome = site.handovers().pull(pages.grant(), site.layoutDigest(), site.pool(),
+          P2pSite.leases(load.blocks(), load.from(), load.to()), deadline);
+      return outcome == HandoverOutcome.COMMITTED ? "" : "the pull ended as " + outcome;
+    } catch (IOException e) {
+      return "prefill at " + load.source().worker() + " did not answer: " + e;
+    }
+  }
+}

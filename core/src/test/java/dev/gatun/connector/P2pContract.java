@@ -1,0 +1,313 @@
+package dev.gatun.connector;
+
+import static dev.gatun.connector.P2pHost.EPOCH;
+import static dev.gatun.connector.P2pHost.compute;
+import static dev.gatun.connector.P2pHost.wrong;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.gatun.backend.Deadline;
+import dev.gatun.backend.EngineOptions;
+import dev.gatun.backend.HostPort;
+import dev.gatun.backend.WeightEpoch;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Hand-overs between a prefill and a decode host, by push and by pull, over one kind of engine. */
+abstract class P2pContract {
+  private static final int BLOCKS = 64;
+  private static final P2pOptions OPTIONS = P2pOptions.loopback("test model");
+  private static final WeightEpoch NEXT = new WeightEpoch("run", 2);
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+
+  private final List<P2pHost> hosts = new ArrayList<>();
+
+  abstract EngineOptions engine();
+
+  private void open(P2pConnector kind, P2pOptions decodeOptions) {
+    hosts.add(new P2pHost(kind, KvRole.PRODUCER, engine(), OPTIONS, BLOCKS));
+    hosts.add(new P2pHost(kind, KvRole.CONSUMER, engine(), decodeOptions, BLOCKS));
+  }
+
+  private P2pHost prefill() {
+    return hosts.getFirst();
+  }
+
+  private P2pHost decode() {
+    return hosts.getLast();
+  }
+
+  @AfterEach
+  void close() {
+    hosts.reversed().forEach(P2pHost::close);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @EnumSource(P2pConnector.class)
+  @DisplayName("S3.4 every page of a request arrives, and prefill may free its blocks once it has")
+  void handsOver(P2pConnector kind) {
+    open(kind, OPTIONS);
+    for (int round = 0; round < 3; round++) {
+      KvRequest from = prefill().request("p" + round, 20, Map.of("do_remote_decode", true, "transfer_id", "x" + round));
+      BlockTable computed = prefill().lease(from);
+      compute(prefill().pool, computed, round);
+      RequestEnd end = prefill().offer(from, computed);
+      assertFalse(end.mayFree());
+      KvRequest to = decode().request("d" + round, 20, passedOn(kind, end, "x" + round));
+      BlockTable room = decode().lease(to);
+      FinishedTransfers.Load load = decode().load(to, room);
+      assertTrue(load.complete(), load::reason);
+      assertEquals(0, wrong(decode().pool, room, round));
+      prefill().awaitSaves();
+      assertEquals(List.of("p" + round), prefill().freed);
+      prefill().freed.clear();
+      prefill().release(computed);
+      decode().release(room);
+    }
+    assertEquals(60, decode().connector.worker().stats().count("blocks_loaded"));
+    assertEquals(BLOCKS, prefill().pool.available());
+    assertEquals(BLOCKS, decode().pool.available());
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @EnumSource(P2pConnector.class)
+  @DisplayName("S3.4 only the blocks that decode has not computed itself are taken over")
+  void partOfIt(P2pConnector kind) {
+    open(kind, OPTIONS);
+    KvRequest from = prefill().request("p", 10, Map.of("do_remote_decode", true, "transfer_id", "x"));
+    BlockTable computed = prefill().lease(from);
+    compute(prefill().pool, computed, 7);
+    Map<String, Object> params = passedOn(kind, prefill().offer(from, computed), "x");
+    KvRequest to = decode().request("d", 10, params);
+    BlockTable room = decode().lease(to);
+    compute(decode().pool, room, 7);
+    assertEquals(new PrefixLookup.Found(10), decode().connector.scheduler().lookup(to, 4));
+    decode().connector.scheduler().allocated(to, room, 10);
+    decode().connector.worker().startLoad(decode().connector.scheduler().plan(List.of()));
+    assertTrue(decode().connector.worker().awaitLoads(Deadline.after(LIMIT)));
+    decode().collect();
+    assertTrue(decode().loads.getFirst().complete(), decode().loads.getFirst()::reason);
+    assertEquals(0, wrong(decode().pool, room, 7));
+    assertEquals(6, decode().connector.worker().stats().count("blocks_loaded"));
+    prefill().awaitSaves();
+    prefill().release(computed);
+    decode().release(room);
+  }
+
+  @Test
+  @DisplayName("S3.4 decode may grant room before prefill is done: the push waits for its offer")
+  void grantFirst() {
+    open(P2pConnector.MOONCAKE, OPTIONS);
+    KvRequest from = prefill().request("p", 4, Map.of("do_remote_decode", true, "transfer_id", "x"));
+    BlockTable computed = prefill().lease(from);
+    KvRequest to = decode().request("d", 4, passedOn(P2pConnector.MOONCAKE, RequestEnd.NOW, "x"));
+    BlockTable room = decode().lease(to);
+    decode().startLoad(to, room);
+    compute(prefill().pool, computed, 3);
+    prefill().offer(from, computed);
+    assertTrue(decode().connector.worker().awaitLoads(Deadline.after(LIMIT)));
+    decode().collect();
+    assertTrue(decode().loads.getFirst().complete(), decode().loads.getFirst()::reason);
+    assertEquals(0, wrong(decode().pool, room, 3));
+    prefill().awaitSaves();
+    prefill().release(computed);
+    decode().release(room);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @EnumSource(P2pConnector.class)
+  @DisplayName("K7.04 K7.06 what prefill never offers fails at the deadline; the room is taken back and free again")
+  void neverOffered(P2pConnector kind) {
+    open(kind, OPTIONS.withTimeouts(Duration.ofMillis(300), LIMIT));
+    Map<String, Object> params = kind == P2pConnector.MOONCAKE
+        ? passedOn(kind, RequestEnd.NOW, "x")
+        : TransferParams.forPull("p", prefill().config.engineId(), worker(), 4);
+    KvRequest to = decode().request("d", 4, params);
+    BlockTable room = decode().lease(to);
+    FinishedTransfers.Load load = decode().load(to, room);
+    assertEquals(List.of(0, 1, 2, 3), load.missing());
+    assertTrue(load.reason().contains("did not answer"), load::reason);
+    decode().release(room);
+    await("the room is free", () -> decode().pool.available() == BLOCKS);
+    if (kind == P2pConnector.NIXL) return;
+    KvRequest late = prefill().request("p", 4, Map.of("do_remote_decode", true, "transfer_id", "x"));
+    BlockTable computed = prefill().lease(late);
+    prefill().offer(late, computed);
+    prefill().awaitSaves();
+    assertEquals(List.of("p"), prefill().freed);
+    assertTrue(prefill().saves.getFirst().reason().contains("given up"), prefill().saves::toString);
+    prefill().release(computed);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @EnumSource(P2pConnector.class)
+  @DisplayName("pages of another epoch are refused with both epochs, and no block counts as loaded")
+  void otherEpoch(P2pConnector kind) {
+    open(kind, OPTIONS);
+    KvRequest from = prefill().request("p", 4, Map.of("do_remote_decode", true, "transfer_id", "x"));
+    BlockTable computed = prefill().lease(from);
+    compute(prefill().pool, computed, 1);
+    Map<String, Object> params = passedOn(kind, prefill().offer(from, computed), "x");
+    assertTrue(decode().connector.worker().resetCache(NEXT).succeeded());
+    KvRequest to = decode().request("d", 4, params);
+    BlockTable room = decode().lease(to);
+    FinishedTransfers.Load load = decode().load(to, room);
+    assertEquals(List.of(0, 1, 2, 3), load.missing());
+    assertTrue(load.reason().contains("epoch run@2 is wanted, weights here are run@1"), load::reason);
+    decode().release(room);
+    await("the room is free", () -> decode().pool.available() == BLOCKS);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @EnumSource(P2pConnector.class)
+  @DisplayName("K10.08 another layout is refused with both")
+  void otherLayout(P2pConnector kind) {
+    open(kind, P2pOptions.loopback("another model"));
+    KvRequest from = prefill().request("p", 2, Map.of("do_remote_decode", true, "transfer_id", "x"));
+    BlockTable computed = prefill().lease(from);
+    compute(prefill().pool, computed, 1);
+    KvRequest to = decode().request("d", 2, passedOn(kind, prefill().offer(from, computed), "x"));
+    FinishedTransfers.Load load = decode().load(to, decode().lease(to));
+    assertTrue(load.reason().contains("\"pages of 8192 bytes, another model\" is wanted, here \"pages of 8192 bytes, "
+        + "test model\""), load::reason);
+  }
+
+  @Test
+  @DisplayName("K7.07 pages that are being read when prefill is reset are not confirmed, and prefill has them back at once")
+  void resetWhileRead() throws Exception {
+    open(P2pConnector.NIXL, OPTIONS);
+    KvRequest from = prefill().request("p", 2, Map.of("do_remote_decode", true));
+    BlockTable computed = prefill().lease(from);
+    compute(prefill().pool, computed, 1);
+    prefill().offer(from, computed);
+    Deadline deadline = Deadline.after(LIMIT);
+    try (PeerConnection peer = PeerConnection.open(worker(), deadline)) {
+      PeerMessage answer = peer
+          .ask(new PeerMessage.Ask("p", "pages of 8192 bytes, test model", EPOCH, 0, 2), deadline);
+      assertTrue(answer instanceof PeerMessage.Pages pages && pages.grant().blocks() == 2, answer::toString);
+      assertTrue(prefill().connector.scheduler().resetCache(NEXT).succeeded());
+    }
+    prefill().awaitSaves();
+    assertEquals(List.of("p"), prefill().freed);
+    assertFalse(prefill().saves.getFirst().complete(), prefill().saves::toString);
+    prefill().release(computed);
+    assertEquals(BLOCKS, prefill().pool.available());
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @EnumSource(P2pConnector.class)
+  @DisplayName("K7.05 K7.06 blocks that no decode asks for are free again after their time")
+  void expires(P2pConnector kind) {
+    TransferLog log = new TransferLog();
+    Offers offers = new Offers("test", log);
+    open(kind, OPTIONS);
+    KvRequest from = prefill().request("p", 2, Map.of("do_remote_decode", true, "transfer_id", "x"));
+    BlockTable computed = prefill().lease(from);
+    prefill().connector.scheduler().finished(from, computed, 2);
+    P2pPlan plan = P2pPlan.of(prefill().connector.scheduler().plan(List.of()));
+    offers.add(plan.offers().getFirst(), Deadline.after(Duration.ZERO));
+    offers.expire();
+    List<FinishedTransfers.Save> ended = log.take().saves();
+    assertEquals(2, ended.getFirst().failedBlocks());
+    assertTrue(ended.getFirst().reason().contains("no decode asked"), ended::toString);
+    assertEquals(List.of("p"), prefill().connector.scheduler().update(new FinishedTransfers(List.of(), ended)));
+    prefill().release(computed);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @EnumSource(P2pConnector.class)
+  @DisplayName("S1.7 both sides of a connector reset, each reports, and what was offered before ends")
+  void bothSidesReset(P2pConnector kind) {
+    open(kind, OPTIONS);
+    KvRequest from = prefill().request("p", 2, Map.of("do_remote_decode", true, "transfer_id", "x"));
+    BlockTable computed = prefill().lease(from);
+    compute(prefill().pool, computed, 1);
+    prefill().offer(from, computed);
+    for (ResetReport report : List.of(prefill().connector.scheduler().resetCache(NEXT),
+        prefill().connector.worker().resetCache(NEXT))) {
+      assertTrue(report.succeeded(), report::toString);
+      assertEquals(kind.connectorName(), report.connector());
+    }
+    assertEquals(NEXT, prefill().gate.epoch());
+    prefill().collect();
+    assertEquals(List.of("p"), prefill().freed);
+    assertThrows(IllegalArgumentException.class, () -> prefill().connector.scheduler().resetCache(EPOCH));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @ValueSource(strings = {"transfer_id", "remote_engine_id", "remote_bootstrap_addr"})
+  @DisplayName("a request that lacks a parameter is no miss: the lookup fails and names it")
+  void missingParameter(String missing) {
+    open(P2pConnector.MOONCAKE, OPTIONS);
+    Map<String, Object> params = new HashMap<>(passedOn(P2pConnector.MOONCAKE, RequestEnd.NOW, "x"));
+    params.remove(missing);
+    PrefixLookup found = decode().connector.scheduler().lookup(decode().request("d", 2, params), 0);
+    assertEquals(new PrefixLookup.Failed(0, "kv_transfer_params." + missing + " must be given: absent"), found);
+  }
+
+  @Test
+  @DisplayName("requests that are not handed over have nothing to load and nothing to wait for")
+  void ordinaryRequests() {
+    open(P2pConnector.MOONCAKE, OPTIONS);
+    KvRequest request = prefill().request("r", 2, Map.of());
+    BlockTable blocks = prefill().lease(request);
+    assertEquals(new PrefixLookup.Found(1), prefill().connector.scheduler().lookup(request, 1));
+    assertTrue(prefill().connector.scheduler().finished(request, blocks, 2).mayFree());
+    assertTrue(prefill().connector.scheduler().plan(List.of()).isEmpty());
+    prefill().release(blocks);
+  }
+
+  @Test
+  @DisplayName("an engine that the bootstrap service does not know is named, and so is a service that is not there")
+  void unknownEngine() {
+    open(P2pConnector.MOONCAKE, OPTIONS.withTimeouts(Duration.ofSeconds(5), LIMIT));
+    Map<String, Object> params = new HashMap<>(passedOn(P2pConnector.MOONCAKE, RequestEnd.NOW, "x"));
+    params.put("remote_engine_id", "nobody");
+    KvRequest to = decode().request("d", 2, params);
+    BlockTable room = decode().lease(to);
+    FinishedTransfers.Load load = decode().load(to, room);
+    assertTrue(load.reason().contains("knows no worker of engine nobody"), load::reason);
+    String service = "http://127.0.0.1:" + prefill().bootstrapPort();
+    prefill().connector.close();
+    KvRequest again = decode().request("e", 2, passedOnTo("gone", service));
+    FinishedTransfers.Load gone = decode().load(again, decode().lease(again));
+    assertTrue(gone.reason().startsWith("bootstrap service http://127.0.0.1:"), gone::reason);
+  }
+
+  private HostPort worker() {
+    return ((P2pWorker) prefill().connector.worker()).address();
+  }
+
+  /** What the router gives decode(). */
+  private Map<String, Object> passedOn(P2pConnector kind, RequestEnd end, String transferId) {
+    if (kind == P2pConnector.NIXL) return end.transferParams();
+    return Map.of("do_remote_prefill", true, "do_remote_decode", false, "transfer_id", transferId, "remote_engine_id",
+        prefill().config.engineId(), "remote_bootstrap_addr", "http://127.0.0.1:" + prefill().bootstrapPort());
+  }
+
+  private static Map<String, Object> passedOnTo(String engine, String bootstrap) {
+    return Map.of("do_remote_prefill", true, "transfer_id", "y", "remote_engine_id", engine, "remote_bootstrap_addr",
+        bootstrap);
+  }
+
+  private static void await(String what, BooleanSupplier condition) {
+    Deadline deadline = Deadline.after(LIMIT);
+    while (!condition.getAsBoolean()) {
+      if (deadline.reached()) throw new AssertionError(what + ": not within " + LIMIT);
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+}
