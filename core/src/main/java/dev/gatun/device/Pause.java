@@ -6,9 +6,9 @@ import java.util.concurrent.locks.LockSupport;
 final class Pause {
   // spinning covers what ends within some tens of microseconds, a launch or a small copy; unmeasured default
   private static final int SPINS = 200;
-  // some 20 ms of asking and letting others run: a parked thread comes back late, 204 us instead of 83 in the hand-over of
-  // h200x2-push.json
-  private static final int YIELDS = 10_000;
+  // some 75 ms of asking and letting others run: a parked thread comes back late, by 60 us and more, which is most of what
+  // a hand-over of 14 ms took over its kernel
+  private static final int YIELDS = 50_000;
   // 20 us: 1 MiB of a 55 GB/s link; unmeasured default
   private static final long PARK_NANOS = 20_000;
 
