@@ -13,7 +13,7 @@ namespace gatun::loopback {
 class KeyPattern {
  public:
   // Longer or deeper patterns are refused: compiling one recurses once a term. Unmeasured defaults.
-  static constexpr size_t kMaxBytes = 512;
+  static constexpr size_t kMaxBytes = 4096;  // a literal of 1,024 bytes, each escaped, behind a long prefix
   static constexpr int kMaxGroupDepth = 32;
 
   // Empty when the pattern is not valid, too long, too deep, or has back-references.

@@ -7,7 +7,6 @@ module dev.gatun.cli {
   requires org.agrona;
   requires com.fasterxml.jackson.core;
   requires com.fasterxml.jackson.databind;
-  requires java.net.http;
 
   opens dev.gatun.cli to info.picocli;
 }

@@ -58,8 +58,8 @@ public final class EmbeddedStoreBenchmark {
     Flags flags = new Flags(arguments);
     long cellMillis = flags.number("--cell-millis", 1_000);
     int iterationsMin = Math.toIntExact(Math.max(1, flags.number("--min-iterations", 20)));
-    List<StoreCell> large = StoreCell.all(flags.numbers("--pages", List.of(262_144L, 1_048_576L, 16_777_216L)),
-        flags.numbers("--batches", List.of(16L, 128L)), flags.number("--max-batch", 512L << 20));
+    List<StoreCell> large = StoreCell.all(flags.sizes("--pages", List.of(262_144L, 1_048_576L, 16_777_216L)),
+        flags.numbers("--batches", List.of(16L, 128L)), flags.bytes("--max-batch", 512L << 20));
     String output = flags.text("--output", "");
     flags.requireKnown();
     ObjectNode report = Machine.describe();

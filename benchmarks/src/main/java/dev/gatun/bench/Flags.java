@@ -1,5 +1,6 @@
 package dev.gatun.bench;
 
+import dev.gatun.backend.ByteSize;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -47,6 +48,17 @@ final class Flags {
     for (String text : words(name, unlessGiven.stream().map(String::valueOf).toList()))
       numbers.add(number(name, text, 1));
     return numbers;
+  }
+
+  /** {@return a size in bytes, written as a number or with k, m, g or t} */
+  long bytes(String name, long unlessGiven) {
+    return ByteSize.parse(name, text(name, Long.toString(unlessGiven)));
+  }
+
+  /** {@return sizes in bytes, written as {@link #bytes} and parted by commas} */
+  List<Long> sizes(String name, List<Long> unlessGiven) {
+    return words(name, unlessGiven.stream().map(String::valueOf).toList()).stream()
+        .map(text -> ByteSize.parse(name, text)).toList();
   }
 
   /** Refuses flags that nothing has read. */

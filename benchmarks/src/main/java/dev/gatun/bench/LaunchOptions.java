@@ -37,13 +37,13 @@ record LaunchOptions(StoreOptions store, List<StoreCell> cells, List<String> pee
   static LaunchOptions parse(Flags flags) {
     String library = flags.word("--library", List.of(StoreOptions.LOOPBACK, StoreOptions.MOONCAKE));
     boolean embedded = library.equals(StoreOptions.LOOPBACK);
-    List<StoreCell> cells = StoreCell.all(flags.numbers("--pages", StoreCell.PAGE_BYTES),
-        flags.numbers("--batches", StoreCell.BATCHES), flags.number("--max-batch", 512L << 20));
+    List<StoreCell> cells = StoreCell.all(flags.sizes("--pages", StoreCell.PAGE_BYTES),
+        flags.numbers("--batches", StoreCell.BATCHES), flags.bytes("--max-batch", 512L << 20));
     StoreOptionsBuilder store = StoreOptions
         .of(Map.of("library", library, "master",
             flags.text("--master", embedded ? "loopback:bench" : "127.0.0.1:50051")))
-        .segmentBytes(flags.number("--segment", segmentBytes(cells)))
-        .localBufferBytes(flags.number("--local-buffer", 64L << 20));
+        .segmentBytes(flags.bytes("--segment", segmentBytes(cells)))
+        .localBufferBytes(flags.bytes("--local-buffer", 64L << 20));
     List<StoreOperation> operations = operations(
         flags.words("--operations", Arrays.stream(StoreOperation.values()).map(StoreOperation::text).toList()));
     LaunchOptions options = new LaunchOptions(store.build(), cells,

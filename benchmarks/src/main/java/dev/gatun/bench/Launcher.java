@@ -2,6 +2,7 @@ package dev.gatun.bench;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.gatun.nativelib.Leftovers;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -44,7 +45,7 @@ final class Launcher {
     ProcessBuilder builder = new ProcessBuilder(command)
         .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
     builder.environment().putAll(environment);
-    return builder.start();
+    return Leftovers.start(builder);
   }
 
   /** Waits for a program that ends by itself. {@return what it printed} */

@@ -24,7 +24,7 @@ public final class StorageProcess {
   public static void main(String[] arguments) throws IOException {
     Flags flags = new Flags(arguments);
     StoreOptions options = StoreOptions.mooncake(flags.text("--master", "127.0.0.1:50051"))
-        .segmentBytes(flags.number("--segment", 1L << 30)).build();
+        .segmentBytes(flags.bytes("--segment", 1L << 30)).build();
     flags.requireKnown();
     EpochGate gate = new EpochGate(new WeightEpoch("storage", 0));
     try (KvStore store = KvStore.open(options, KeyCodec.verbatim(), gate, Observer.NONE)) {

@@ -13,7 +13,8 @@ import java.util.Locale;
  */
 record StoreCell(long pageBytes, int batch) {
   /** Page sizes of the comparison: 4 KiB to 16 MiB. */
-  static final List<Long> PAGE_BYTES = List.of(4_096L, 65_536L, 262_144L, 1_048_576L, 16_777_216L);
+  static final List<Long> PAGE_BYTES = List.of(4_096L, 65_536L, 262_144L, 1_048_576L, 4_194_304L,
+      16_777_216L);
   /** Batch sizes of the comparison. */
   static final List<Long> BATCHES = List.of(1L, 16L, 128L);
 

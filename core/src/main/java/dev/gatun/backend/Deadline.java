@@ -23,6 +23,15 @@ public record Deadline(long atNanos) {
     return new Deadline(System.nanoTime() + nanos);
   }
 
+  /**
+   * {@return the later of two}
+   *
+   * @param other another deadline
+   */
+  public Deadline later(Deadline other) {
+    return atNanos - other.atNanos >= 0 ? this : other;
+  }
+
   /** {@return nanoseconds left, 0 once reached} */
   public long remainingNanos() {
     return Math.max(0, atNanos - System.nanoTime());

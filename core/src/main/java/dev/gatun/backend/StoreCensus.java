@@ -1,6 +1,7 @@
 package dev.gatun.backend;
 
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * The administrator's view of a store's master, which grants no leases and sees what clients cannot: puts in flight.
@@ -37,6 +38,17 @@ public interface StoreCensus {
    */
   default List<String> uncounted(Deadline deadline) {
     return List.of();
+  }
+
+  /**
+   * Asks how large the largest segment is, which no object can exceed.
+   *
+   * @param deadline when to give up
+   * @return its size in bytes, used and free; empty if it cannot be told
+   * @throws GatunException if the master's administration cannot be reached
+   */
+  default OptionalLong largestSegmentBytes(Deadline deadline) {
+    return OptionalLong.empty();
   }
 
   /** {@return where the counters come from, for reports} */

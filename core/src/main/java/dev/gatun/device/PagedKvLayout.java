@@ -104,10 +104,15 @@ public final class PagedKvLayout {
    * @param table receives {@link #fragments()} addresses of 8 bytes; stays the caller's
    * @param at where in the table to begin, in addresses
    * @throws IndexOutOfBoundsException if the block or the place is outside
-   * @throws IllegalArgumentException if it is the null block, whose page means nothing
+   * @throws IllegalArgumentException if it is the null block, whose page means nothing, or the table is of another
+   *     thread's confined arena
    */
   public void addresses(int block, MemorySegment table, long at) {
     requireBlock(block);
+    if (!table.isAccessibleBy(Thread.currentThread())) {
+      throw new IllegalArgumentException("table must be of an arena that this thread, "
+          + Thread.currentThread().getName() + ", may use: it is of a confined one of another thread");
+    }
     write(block, table, at);
   }
 

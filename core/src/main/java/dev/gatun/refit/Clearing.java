@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** The work of one refit with the gates closed: drains, clears, and judges. Touched with the run's turn held. */
@@ -106,7 +107,11 @@ final class Clearing {
     long waitNanos = policy.backOff().toNanos();
     Verdict verdict = attempt(first);
     while (!policy.accepts(verdict.outcome()) && attempts < max && !Thread.currentThread().isInterrupted()) {
-      LockSupport.parkNanos(this, waitNanos);
+      long wait = waitNanos;
+      steps.time("back off", () -> {
+        LockSupport.parkNanos(this, wait);
+        return TimeUnit.NANOSECONDS.toMillis(wait) + " ms";
+      });
       waitNanos *= 2;
       verdict = attempt(Deadline.after(policy.deadline()));
     }
@@ -144,7 +149,7 @@ final class Clearing {
    * @return the verdict if nothing has changed, or what it has become
    */
   Verdict lookAgain(Verdict verdict, boolean anyOpened) {
-    List<StoreTrace> looked = traces.stream().filter(trace -> !trace.excused() && trace.after != null).toList();
+    List<StoreTrace> looked = traces.stream().filter(trace -> !trace.excused()).toList();
     if (looked.isEmpty()) return verdict;
     Deadline deadline = Deadline.after(policy.deadline());
     steps.time("look again", () -> {
@@ -165,12 +170,10 @@ final class Clearing {
   private void compare(StoreTrace trace, Reading now, boolean anyOpened) {
     Reading last = Objects.requireNonNull(trace.after);
     StorePort port = trace.port();
-    long puts = anyOpened
-        ? Math.max(0, group.watch().foreign(port, now, sharing(port)))
-        : now.putStarts() - last.putStarts();
+    long puts = group.watch().foreign(port, now, sharing(port));
     if (!Verdict.sameMaster(last, now)) {
       trace.unproven("the master changed between verdict and opening");
-    } else if (puts != 0) {
+    } else if (puts > 0) {
       trace.unproven(puts + " puts by other clients between verdict and opening");
       seenOfOthers.add("before opening: " + puts + " puts by other clients");
     }

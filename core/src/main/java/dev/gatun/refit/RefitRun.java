@@ -99,7 +99,7 @@ final class RefitRun {
       if (verdict == null) {
         // whoever took long to call gets half of the deadline still
         Deadline least = Deadline.after(policy.deadline().dividedBy(2));
-        judge(clearing.run(firstDeadline.atNanos() - least.atNanos() > 0 ? firstDeadline : least));
+        judge(clearing.run(firstDeadline.later(least)));
       }
       return report;
     } finally {
@@ -172,7 +172,8 @@ final class RefitRun {
       for (Member member : opening) {
         if (disable) member.disable();
         else if (succeeded() && member.open()) opened++;
-        else if (succeeded()) waiting++;
+        else
+          waiting++;
       }
     }
     anyOpened |= opened > 0;

@@ -5,6 +5,7 @@ import dev.gatun.backend.EpochGate;
 import dev.gatun.backend.WeightEpoch;
 import java.lang.foreign.Arena;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** What was added to a batch and what became of it. One thread at a time. */
 final class BatchEntries {
@@ -28,6 +29,7 @@ final class BatchEntries {
   private final KeyCodec codec;
   private final DuplicateTable duplicates;
   private int withoutBlock;
+  private @Nullable String @Nullable [] details;
   private boolean sizesChanged;
   private int ordinal;
   private WeightEpoch epoch;
@@ -86,6 +88,7 @@ final class BatchEntries {
   /** Forgets outcomes before an operation and brings the column of sizes up to date. */
   void start(Ran operation) {
     Arrays.fill(outcomes, 0, sealed, Outcome.UNSET);
+    details = null;
     ran = operation;
     if (sizesChanged) {
       columns.sizes(objectBytes, keys.length);
@@ -98,6 +101,21 @@ final class BatchEntries {
     for (int i = 0; i < sealed; i++) {
       if (outcomes[i] == Outcome.UNSET) outcomes[i] = outcome;
     }
+  }
+
+  /** Keeps what the outcome of an entry leaves open. */
+  void detail(int index, String detail) {
+    if (detail.isEmpty()) return;
+    @Nullable
+    String[] kept = details == null ? new String[keys.length] : details;
+    kept[index] = detail;
+    details = kept;
+  }
+
+  /** {@return what the outcome of an entry leaves open, empty if nothing} */
+  String detail(int index) {
+    String kept = details == null ? null : details[index];
+    return kept == null ? "" : kept;
   }
 
   void requireBlocks(String operation) {

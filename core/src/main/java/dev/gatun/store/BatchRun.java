@@ -152,6 +152,8 @@ final class BatchRun {
         if (remembered) core.failedKeys.remove(entries.keys[i].hash());
       } else if (outcome == PRESENT) {
         present++;
+      } else {
+        entries.detail(i, core.segmentLimit.detail(entries.keys[i], entries.objectBytes[i], outcome));
       }
     }
     core.observer.onPut(stored, present, entries.sealed - stored - present, bytes - (long) stored * headerBytes, nanos);

@@ -1,16 +1,13 @@
 package dev.gatun.store;
 
 import java.nio.charset.StandardCharsets;
-import java.util.regex.Pattern;
 
 /**
  * ECMAScript patterns for removal, always anchored at the start of the key and behind the codec's own prefix, so that
- * keys of others fail within their first bytes. Masters have crashed on quantified groups against long keys: groups with
- * a quantifier, back references and look-around are refused.
+ * keys of others fail within their first bytes; what they may hold is said by {@link PatternGrammar}.
  */
 final class KeyPattern {
   private static final String SPECIAL = "\\^$.*+?()[]{}|";
-  private static final Pattern REFUSED = Pattern.compile("\\)\\s*[*+?{]|\\\\[1-9]|\\(\\?|[^ -~]");
 
   private KeyPattern() {}
 
@@ -26,29 +23,8 @@ final class KeyPattern {
   /** Matches every key whose logical part begins with a match of the pattern. */
   static byte[] restricted(byte[] codecPrefix, String pattern) {
     encoded("pattern", pattern);
-    if (REFUSED.matcher(pattern).find()) {
-      throw new IllegalArgumentException("pattern must be printable ASCII without quantified groups, back references "
-          + "and (? groups: \"" + pattern + '"');
-    }
-    requireClosed(pattern);
+    PatternGrammar.require(pattern);
     return bytes('^' + escaped(codecPrefix) + '(' + pattern + ')');
-  }
-
-  /** Refuses a pattern that could end the group it is put into, and with it the anchor. */
-  private static void requireClosed(String pattern) {
-    int depth = 0;
-    boolean inClass = false;
-    for (int i = 0; i < pattern.length() && depth >= 0; i++) {
-      char c = pattern.charAt(i);
-      if (c == '\\') i++;
-      else if (inClass) inClass = c != ']';
-      else if (c == '[') inClass = true;
-      else if (c == '(') depth++;
-      else if (c == ')') depth--;
-    }
-    if (depth != 0 || inClass || pattern.matches(".*(?<!\\\\)(?:\\\\\\\\)*\\\\")) {
-      throw new IllegalArgumentException("pattern must have balanced groups, classes and escapes: \"" + pattern + '"');
-    }
   }
 
   private static byte[] encoded(String field, String text) {

@@ -31,8 +31,18 @@ import org.slf4j.LoggerFactory;
  * Outcomes of single keys are results; a call that fails as a whole throws {@link StoreException}; what is wrong before
  * anything is sent throws {@link IllegalArgumentException} or {@link IllegalStateException}.
  *
- * <p>Usable by any thread. Calls block in native code, up to the library's time-outs, and pin a virtual thread to its
- * carrier: from virtual threads use {@link AsyncKvStore}.
+ * <p>Usable by any thread. <b>Calls block in native code until the library answers</b>, pin a virtual thread to its carrier,
+ * and cannot be ended early from here. With Mooncake 0.3.13 over TCP that is, for each native call:
+ * <ul>
+ * <li>a master that refuses connections: 4.3 s of its retries, then {@code RPC_FAIL} (measured);
+ * <li>a master that takes requests and does not answer: {@link StoreOptions#rpcTimeout()}, then {@code RPC_TIMEOUT};
+ * <li>a storage process that has stopped, and moves no byte: 30 s of the library's own watch over a connection that is
+ * open, 60 to 62 s where it is not, since the answer to the handshake is waited for (measured); then
+ * {@code TRANSFER_FAIL}, and the memory stays in quarantine. Without the watch, as in builds of the sources, 60 s a
+ * transfer are wired in.
+ * </ul>
+ * The embedded library waits for nobody. Where a bound is needed, use {@link AsyncKvStore}: its futures end at
+ * {@link AsyncOptions#operationMax()} whatever the library does, and blocks stay out of circulation until it is done.
  */
 public final class KvStore implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(KvStore.class);
@@ -203,12 +213,14 @@ public final class KvStore implements AutoCloseable {
   }
 
   /**
-   * Copies a value in.
+   * Copies a value in. Blocks for the transfer and two round trips to the master, within the bounds said at the class.
    *
    * @param key its key
    * @param value 1 byte or more, on or off the heap; free for other use on return
-   * @return whether it is stored; {@code INVALID_PARAMS} here means that the library's local buffer is fragmented: retry
-   * @throws IllegalArgumentException if the value is empty or larger than the library's local buffer
+   * @return whether it is stored; {@code INVALID_PARAMS} without a {@linkplain PutResult.PutFailed#detail() detail} means
+   *     that the library's local buffer is fragmented: retry
+   * @throws IllegalArgumentException if the value is empty, larger than the library's local buffer, or of another
+   *     thread's confined arena
    * @throws GateClosedException if a refit is running
    * @throws dev.gatun.backend.DeadlineException if other puts use the local buffer for too long
    */
@@ -217,7 +229,7 @@ public final class KvStore implements AutoCloseable {
   }
 
   /**
-   * Copies a value in, placed as told.
+   * Copies a value in, placed as told. Blocks as {@link #put(KvKey, MemorySegment)}.
    *
    * @param key its key
    * @param value 1 byte or more, on or off the heap; free for other use on return
@@ -229,7 +241,7 @@ public final class KvStore implements AutoCloseable {
   }
 
   /**
-   * Puts one page without a copy, as a batch of one.
+   * Puts one page without a copy, as a batch of one. Blocks as {@link #put(KvKey, MemorySegment)}.
    *
    * @param key its key
    * @param pool whose block
@@ -243,7 +255,7 @@ public final class KvStore implements AutoCloseable {
   }
 
   /**
-   * Gets one page without a copy, as a batch of one.
+   * Gets one page without a copy, as a batch of one. Blocks as {@link #get}.
    *
    * @param key its key
    * @param pool whose block
@@ -257,12 +269,13 @@ public final class KvStore implements AutoCloseable {
   }
 
   /**
-   * Copies a value out.
+   * Copies a value out. Blocks for a round trip to the master and the transfer, within the bounds said at the class,
+   * and while a refit runs.
    *
    * @param key its key
    * @param target room for it, 1 byte or more, on or off the heap; written only on a hit, beyond the value's end never
    * @return what arrived; {@code INVALID_PARAMS} means that the room is too small
-   * @throws IllegalArgumentException if the target is empty or read-only
+   * @throws IllegalArgumentException if the target is empty, read-only, or of another thread's confined arena
    * @throws dev.gatun.backend.DeadlineException if a refit took longer than {@link StorePolicy#parkMax}
    */
   public GetResult get(KvKey key, MemorySegment target) {
@@ -270,7 +283,8 @@ public final class KvStore implements AutoCloseable {
   }
 
   /**
-   * Asks whether a key can be read, which grants a lease.
+   * Asks whether a key can be read, which grants a lease. Blocks for a round trip to the master, within the bounds said
+   * at the class.
    *
    * @param key what to ask for
    * @return present, absent, or that the store could not say
@@ -280,7 +294,8 @@ public final class KvStore implements AutoCloseable {
   }
 
   /**
-   * Asks whether keys can be read, which grants each a lease.
+   * Asks whether keys can be read, which grants each a lease. Blocks for a round trip to the master, within the bounds
+   * said at the class.
    *
    * @param keys what to ask for, each once
    * @return an answer for each, in order
@@ -292,7 +307,8 @@ public final class KvStore implements AutoCloseable {
   }
 
   /**
-   * Asks how long a value is, which grants a lease.
+   * Asks how long a value is, which grants a lease. Blocks for a round trip to the master, within the bounds said at
+   * the class.
    *
    * @param key what to ask for
    * @return its length, that it is absent, or that the store could not say
@@ -302,7 +318,7 @@ public final class KvStore implements AutoCloseable {
   }
 
   /**
-   * Removes one key.
+   * Removes one key. Blocks for a round trip to the master, within the bounds said at the class.
    *
    * @param key what to remove
    * @param force remove it even if it was read or asked for moments ago; running reads of other clients may then see
@@ -315,7 +331,7 @@ public final class KvStore implements AutoCloseable {
   }
 
   /**
-   * Removes keys one by one.
+   * Removes keys one by one. Blocks for a round trip to the master for each key, within the bounds said at the class.
    *
    * @param keys what to remove
    * @param force see {@link #remove(KvKey, boolean)}
@@ -327,9 +343,10 @@ public final class KvStore implements AutoCloseable {
   }
 
   /**
-   * Removes every key of this codec, and epoch, that begins with a text.
+   * Removes every key of this codec, and epoch, that begins with a text. Blocks for a round trip to the master, within
+   * the bounds said at the class.
    *
-   * @param prefix taken literally; empty for all keys of the namespace and epoch
+   * @param prefix taken literally, 1,024 bytes at most; empty for all keys of the namespace and epoch
    * @param force see {@link #remove(KvKey, boolean)}; without it, keys with a lease are left out
    * @return keys removed, which says nothing about what is left: puts in flight are skipped
    * @throws StoreException if the call fails
@@ -340,14 +357,16 @@ public final class KvStore implements AutoCloseable {
   }
 
   /**
-   * Removes every key of this codec, and epoch, that begins with a match of an ECMAScript pattern. Off unless
-   * {@link StorePolicy#patterns()}: the master matches every key it has, and some masters crash on long ones.
+   * Removes every key of this codec, and epoch, that begins with a match of an ECMAScript pattern. Off unless {@link
+   * StorePolicy#patterns()}: the master matches every key it has, and some masters crash on long ones. Blocks for a
+   * round trip to the master, within the bounds said at the class.
    *
-   * @param pattern printable ASCII, without quantified groups, back references and look-around
+   * @param pattern printable ASCII, 1,024 characters at most: alternatives, groups that are not repeated, sets, and
+   *     quantifiers after a character or a set; no back references, no look-around
    * @param force see {@link #remove(KvKey, boolean)}; without it, keys with a lease are left out
    * @return keys removed
    * @throws IllegalStateException if patterns are off
-   * @throws IllegalArgumentException if the pattern is refused
+   * @throws IllegalArgumentException if the pattern is refused, naming the place and the rule
    * @throws StoreException if the call fails
    */
   public long removeMatching(String pattern, boolean force) {
@@ -356,6 +375,7 @@ public final class KvStore implements AutoCloseable {
 
   /**
    * Removes all objects of all clients and namespaces. A refit does this and verifies it; use it for administration.
+   * Blocks for a round trip to the master, within the bounds said at the class.
    *
    * @param force see {@link #remove(KvKey, boolean)}; without it, keys with a lease are left out
    * @return keys removed, which says nothing about what is left: puts in flight are skipped and may land afterwards

@@ -19,11 +19,23 @@ public sealed interface PutResult {
    *
    * @param code why
    * @param rawCode the number the library answered
+   * @param detail what the number leaves open, such as that the value is larger than any segment; empty if nothing
    */
-  record PutFailed(StoreCode code, long rawCode) implements PutResult {
-    /** {@return whether the same put may succeed later} */
+  record PutFailed(StoreCode code, long rawCode, String detail) implements PutResult {
+
+    /**
+     * A failure whose number says all.
+     *
+     * @param code why
+     * @param rawCode the number the library answered
+     */
+    public PutFailed(StoreCode code, long rawCode) {
+      this(code, rawCode, "");
+    }
+
+    /** {@return whether the same put may succeed later; a value larger than any segment never does} */
     public boolean retryable() {
-      return code.retryable();
+      return code.retryable() && detail.isEmpty();
     }
   }
 }

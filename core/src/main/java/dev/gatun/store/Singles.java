@@ -82,7 +82,8 @@ final class Singles {
       boolean present = code == StoreCode.OBJECT_ALREADY_EXISTS.raw();
       core.observer.onPut(0, present ? 1 : 0, present ? 0 : 1, 0, nanos);
       if (present) return new PutResult.AlreadyPresent();
-      return new PutResult.PutFailed(code > 0 ? StoreCode.UNKNOWN : StoreCode.of(code), code);
+      return new PutResult.PutFailed(code > 0 ? StoreCode.UNKNOWN : StoreCode.of(code), code,
+          core.segmentLimit.detail(key, objectBytes, code));
     }
   }
 
@@ -170,6 +171,11 @@ final class Singles {
 
   private static long requireBytes(String field, MemorySegment segment) {
     if (segment.byteSize() == 0) throw new IllegalArgumentException(field + " must not be empty");
+    if (!segment.scope().isAlive()) throw new IllegalStateException(field + " must be alive: its arena was closed");
+    if (!segment.isAccessibleBy(Thread.currentThread())) {
+      throw new IllegalArgumentException(field + " must be of an arena that this thread, "
+          + Thread.currentThread().getName() + ", may use: it is of a confined one of another thread");
+    }
     return segment.byteSize();
   }
 }

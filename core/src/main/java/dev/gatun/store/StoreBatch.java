@@ -23,7 +23,9 @@ import org.jspecify.annotations.Nullable;
  * Blocks stay the caller's. While an operation runs they cannot become free, whoever releases them; after
  * {@link StoreCode#TRANSFER_FAIL} not before the store is closed, since native code may still touch them.
  *
- * <p>The operations block as long as the library does: run them on platform threads, or through {@link AsyncKvStore}.
+ * <p>The operations block as long as the library does, within the bounds said at {@link KvStore}, for each of the native
+ * calls that {@link StorePolicy} splits them into: run them on platform threads, or through {@link AsyncKvStore}, whose
+ * futures end at a deadline of their own.
  */
 public final class StoreBatch implements AutoCloseable {
   /** Most entries a batch can hold: some 300 MB of its own memory, above any engine's blocks; unmeasured default. */
@@ -308,7 +310,7 @@ public final class StoreBatch implements AutoCloseable {
     long outcome = outcomeOf(BatchEntries.Ran.PUT, index);
     if (outcome == 0) return new PutResult.Stored();
     if (outcome == StoreCode.OBJECT_ALREADY_EXISTS.raw()) return new PutResult.AlreadyPresent();
-    return new PutResult.PutFailed(code(index), rawCode(index));
+    return new PutResult.PutFailed(code(index), rawCode(index), entries.detail(index));
   }
 
   /**

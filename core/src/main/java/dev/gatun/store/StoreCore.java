@@ -31,6 +31,7 @@ final class StoreCore {
   final Activities activities = new Activities();
   final QuarantinedBlocks quarantined = new QuarantinedBlocks();
   final FailedKeys failedKeys;
+  final SegmentLimit segmentLimit;
   /** Keys of every put that was sent. */
   final AtomicLong keysSent = new AtomicLong();
   /** Batches to close with the store. */
@@ -44,6 +45,7 @@ final class StoreCore {
     this.gate = gate;
     this.observer = observer;
     this.policy = policy;
+    segmentLimit = new SegmentLimit(backend.census());
     failedKeys = new FailedKeys(policy.failedKeysFor());
     defaultPlacement = backend.encodeReplicate(ReplicateOptions.DEFAULT, arena);
   }

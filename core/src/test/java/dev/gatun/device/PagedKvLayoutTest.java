@@ -3,6 +3,7 @@ package dev.gatun.device;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.gatun.device.PagedKvLayout.Order;
 import java.lang.foreign.Arena;
@@ -10,6 +11,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -164,6 +167,20 @@ class PagedKvLayoutTest {
         () -> new PagedKvLayout(SHAPE, strides, List.of(4096L, 5120L, 16384L, 32768L), 2, -1));
     assertThrows(IllegalArgumentException.class,
         () -> new PagedKvLayout(SHAPE, strides.withBlockBytes(Long.MAX_VALUE / 2), parts, 9, -1));
+  }
+
+  @Test
+  @DisplayName("a table of another thread's confined arena is refused by name")
+  void confinedTable() throws Exception {
+    PagedKvLayout layout = new PagedKvLayout(SHAPE, KvStrides.tokensFirst(SHAPE), List.of(4096L, 8192L, 16384L, 32768L),
+        1, -1);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment table = arena.allocate(8L * layout.fragments(), 8);
+      layout.addresses(0, table, 0);
+      CompletableFuture<String> refusal = CompletableFuture.supplyAsync(
+          () -> assertThrows(IllegalArgumentException.class, () -> layout.addresses(0, table, 0)).getMessage());
+      assertTrue(refusal.get(10, TimeUnit.SECONDS).startsWith("table must be of an arena that this thread"));
+    }
   }
 
   private static void assertRefused(String message, Runnable call) {

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A scripted store over a {@link FakeMaster}. Points of its script: {@code removeAll}, {@code canary}, {@code size},
- * {@code drain}, {@code clearLocal}.
+ * {@code drain}, {@code clearLocal}, {@code doubts}, and {@code put}, between sending and arriving.
  */
 final class FakeStore implements RefitStore {
   final Script script = new Script();
@@ -58,8 +58,10 @@ final class FakeStore implements RefitStore {
   int put(String logical) {
     int ticket = gate.enter("put");
     try {
+      WeightEpoch epoch = gate.epoch(ticket);
       sent.incrementAndGet();
-      return master.put(key(logical, gate.epoch(ticket)), gate.epoch(ticket));
+      script.hit("put");
+      return master.put(key(logical, epoch), epoch);
     } finally {
       gate.exit(ticket);
     }
@@ -159,6 +161,7 @@ final class FakeStore implements RefitStore {
 
   @Override
   public List<String> doubts() {
+    script.hit("doubts");
     return List.copyOf(doubts);
   }
 

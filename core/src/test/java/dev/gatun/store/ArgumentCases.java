@@ -10,8 +10,12 @@ import dev.gatun.backend.EpochGate;
 import dev.gatun.backend.WeightEpoch;
 import dev.gatun.memory.BlockPool;
 import dev.gatun.memory.PoolLayout;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.function.Executable;
 
 /** What is refused before anything is sent, the same on every library. */
@@ -29,6 +33,9 @@ final class ArgumentCases {
             ArgumentCases::noBlock),
         ContractCase.always("lengths outside the page are refused, naming the entry", ArgumentCases::lengths),
         ContractCase.always("empty values and rooms are refused", ArgumentCases::empty),
+        ContractCase.always(
+            "values and rooms of another thread's confined arena, or of a closed one, are refused by name",
+            ArgumentCases::unusable),
         ContractCase.always("a released block is refused, naming the entry, and nothing is sent", ArgumentCases::stale),
         ContractCase.always("a block of another pool is refused, naming the entry", ArgumentCases::otherPool),
         ContractCase.always("a pool whose slab is not registered is refused", ArgumentCases::notRegistered),
@@ -113,6 +120,34 @@ final class ArgumentCases {
     MemorySegment readOnly = MemorySegment.ofArray(new byte[8]).asReadOnly();
     refused("target must be writable", IllegalArgumentException.class, () -> store.get(key(1), readOnly));
     assertEquals(new PutResult.Stored(), store.put(key(1), readOnly));
+  }
+
+  private static void unusable(ContractBench bench) throws Exception {
+    KvStore store = bench.store();
+    CountDownLatch end = new CountDownLatch(1);
+    CompletableFuture<MemorySegment> confined = new CompletableFuture<>();
+    Thread other = Thread.ofPlatform().start(() -> {
+      try (Arena arena = Arena.ofConfined()) {
+        confined.complete(arena.allocate(8));
+        end.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    });
+    try {
+      MemorySegment foreign = confined.get(10, TimeUnit.SECONDS);
+      refused("value must be of an arena that this thread", IllegalArgumentException.class,
+          () -> store.put(key(1), foreign));
+      refused("target must be of an arena that this thread", IllegalArgumentException.class,
+          () -> store.get(key(1), foreign));
+    } finally {
+      end.countDown();
+      other.join();
+    }
+    MemorySegment dead = confined.get();
+    refused("value must be alive", IllegalStateException.class, () -> store.put(key(1), dead));
+    refused("target must be alive", IllegalStateException.class, () -> store.get(key(1), dead));
+    assertEquals(Existence.ABSENT, store.exists(key(1)));
   }
 
   private static void stale(ContractBench bench) {

@@ -2,6 +2,8 @@ package dev.gatun.store;
 
 import static dev.gatun.store.ContractBench.key;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -157,6 +159,12 @@ final class CapacityCases {
       batch.add(key(1), pool.lease()).add(key(2), pool.lease(), 1000).put();
       assertEquals(StoreCode.NO_AVAILABLE_HANDLE, batch.code(0));
       assertTrue(batch.isStored(1));
+      PutResult.PutFailed failed = assertInstanceOf(PutResult.PutFailed.class, batch.putResult(0));
+      assertEquals("put of key-1: " + 80 * MIB + " bytes are more than the largest segment of the store has, "
+          + 64 * MIB + "; give it a larger one, or split the value", failed.detail());
+      assertFalse(failed.retryable(), "it never fits");
+      batch.put();
+      assertEquals(failed, batch.putResult(0), "told again without asking the master again");
     }
   }
 }

@@ -15,6 +15,9 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Keys, their codecs, and the patterns made of them. */
 class KeyTest {
@@ -105,6 +108,47 @@ class KeyTest {
 
   private static String latin(String text) {
     return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '~', quoteCharacter = '`', value = {"*~0, nothing to repeat stands before it",
+      "a|+~2, nothing to repeat", "(?:a)~1, groups that begin with (?", "(*a)~1, nothing to repeat",
+      "(a)*~3, a group must not be repeated", "(a){2}~3, a group must not be repeated",
+      "a**~2, it repeats a repetition",
+      "a+{2}~2, it repeats", "a*?*~3, it repeats", "a)~1, a ) must close a group", "(a~2, a ( is not closed",
+      "[a~2, a [ is not closed", "[]~1, it must be written with a \\ before it", "a]~1, it must be written",
+      "a}~1, it must be written", "a{~2, a { must be {n}", "a{x}~2, a { must be {n}", "a{1~3, a { must be",
+      "a{2,1}~6, of {n,m}", "a{5000}~6, all repetitions together must be at most 4096",
+      "a{4000}b{97}~12, all repetitions together", "[b-a]~4, a range must go", "[\\d-z]~5, a range must go",
+      "[a-c-e]~4, a - must be the first or the last", "[[:alpha:]]~1, it must be written", "a\\~2, a \\ must have",
+      "(a)\\1~4, after a \\ stands", "\\b~1, after a \\ stands", "\\x41~1, after a \\ stands",
+      "a\\é~2, after a \\ stands", "ä~0, only printable ASCII", "[ä]~1, only printable ASCII",
+      "^*~1, nothing to repeat"})
+  @DisplayName("a pattern that a master would refuse, or die of, is refused by place and rule before anything is sent")
+  void refusedPatterns(String pattern, String rule) {
+    assertSays("pattern is refused at character " + rule,
+        assertThrows(IllegalArgumentException.class, () -> KeyPattern.restricted(new byte[0], pattern)));
+  }
+
+  @Test
+  @DisplayName("hostile patterns of the longest length are refused too, and none takes long")
+  void longestPatterns() {
+    for (String part : List.of("*", "(", ")", "[", "\\b", "{", "a{9", "(a", "[a-", "|*")) {
+      String pattern = part.repeat(KvKey.BYTES_MAX / part.length());
+      assertSays("pattern is refused at character",
+          assertThrows(IllegalArgumentException.class, () -> KeyPattern.restricted(new byte[0], pattern), part));
+    }
+    for (String part : List.of("a", ".", "|", "a*", "[a]", "\\*", "()"))
+      KeyPattern.restricted(new byte[0], part.repeat(KvKey.BYTES_MAX / part.length()));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a", "a.b?c+d*", "a{2}b{2,}c{2,3}?", "[a-c]|[^x-z.]|[-a]|[a-]", "(a|b)(c|(d))", "^a$",
+      "a\\.b\\\\",
+      "\\d+\\s\\W", "()", "a||b", "[\\]\\-]"})
+  @DisplayName("what is allowed means the same to Java's matcher, which knows all of it")
+  void allowedPatterns(String pattern) {
+    compiled(KeyPattern.restricted(new byte[0], pattern));
   }
 
   @Test

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.gatun.backend.ReplicateOptions;
 import dev.gatun.backend.StoreCode;
 import dev.gatun.memory.BlockPool;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -36,6 +38,8 @@ final class RemovalCases {
         ContractCase.always("K2.03 a forced removal of leased keys frees their space at once", RemovalCases::space),
         ContractCase.always("a removed key can be put again with other bytes", RemovalCases::putAgain),
         ContractCase.always("a prefix is taken literally and stays in its namespace", RemovalCases::prefix),
+        ContractCase.always("a prefix of the longest length removes its key, whatever it is of",
+            RemovalCases::longestPrefix),
         ContractCase.always("a prefix without force spares leased keys", RemovalCases::prefixLeased),
         ContractCase.always("patterns are off unless permitted, and restricted", RemovalCases::patterns));
   }
@@ -202,6 +206,15 @@ final class RemovalCases {
     assertThrows(IllegalArgumentException.class, () -> store.removePrefix("a\0b", true));
     assertThrows(IllegalArgumentException.class, () -> store.removePrefix("a".repeat(KvKey.BYTES_MAX + 1), true));
     assertThrows(IllegalArgumentException.class, () -> bench.open(KeyCodec.verbatim()).removePrefix("", true));
+  }
+
+  private static void longestPrefix(ContractBench bench) {
+    KvStore store = bench.store();
+    for (String part : List.of("*", "a", "\\", "ä")) {
+      String longest = part.repeat(KvKey.BYTES_MAX / part.getBytes(StandardCharsets.UTF_8).length);
+      assertEquals(new PutResult.Stored(), store.put(KvKey.of(longest), MemorySegment.ofArray(new byte[]{1})));
+      assertEquals(1, store.removePrefix(longest, true), part);
+    }
   }
 
   private static void prefixLeased(ContractBench bench) {

@@ -23,9 +23,10 @@ record Command(int code, String output) {
    * @throws LibraryUnavailableException if it does not end in time or the wait is interrupted
    */
   static Command run(List<String> program, Duration limit) throws IOException {
-    Path output = Files.createTempFile("gatun-command-", ".out");
+    Path output = Leftovers.temporaryFile("gatun-command-", ".out");
     try {
-      Process process = new ProcessBuilder(program).redirectErrorStream(true).redirectOutput(output.toFile()).start();
+      Process process = Leftovers.start(
+          new ProcessBuilder(program).redirectErrorStream(true).redirectOutput(output.toFile()));
       process.getOutputStream().close();
       boolean ended = await(process, limit);
       String text = Files.readString(output, StandardCharsets.ISO_8859_1);
@@ -34,7 +35,7 @@ record Command(int code, String output) {
           "did not end within " + limit.toSeconds() + " s: " + String.join(" ", program) + "\n" + tail(text, 10),
           List.of(), "run it by hand to see why");
     } finally {
-      Files.deleteIfExists(output);
+      Leftovers.delete(output);
     }
   }
 

@@ -22,9 +22,10 @@ import java.util.stream.Stream;
  */
 public final class MooncakeMaster implements AutoCloseable {
   // $0 and $@ are the master and its flags; exec keeps the process id, so $$ is the master's. The name is compared
-  // because the id may belong to another process by the time the pipe closes.
+  // because the id may belong to another process by the time the pipe closes; it is sh until the exec.
   private static final String WATCHED = "trap '' INT; exec 3<&0; (exec >/dev/null 2>&1; read end <&3; "
-      + "read name </proc/$$/comm && [ \"$name\" = mooncake_master ] && kill -KILL $$) & "
+      + "while read name </proc/$$/comm && [ \"$name\" = sh ]; do sleep 0.1; done; "
+      + "[ \"$name\" = mooncake_master ] && kill -KILL $$) & "
       + "exec \"$0\" \"$@\" </dev/null 3<&-";
   private static final int PORT_ATTEMPTS = 5; // unmeasured default; each loses a race against another process
   private static final Duration STOP_LIMIT = Duration.ofSeconds(3); // unmeasured default, then SIGKILL
@@ -79,7 +80,7 @@ public final class MooncakeMaster implements AutoCloseable {
   private static MooncakeMaster attempt(MooncakeRuntime runtime, MasterOptions options) {
     try {
       MasterPorts ports = MasterPorts.choose(options);
-      Path log = options.log() == null ? Files.createTempFile("mooncake-master-", ".log") : options.log();
+      Path log = options.log() == null ? Leftovers.temporaryFile("mooncake-master-", ".log") : options.log();
       return new MooncakeMaster(runtime, options, ports, log, launch(runtime, options, ports, log));
     } catch (IOException e) {
       throw new LibraryUnavailableException("the master cannot be started: " + e, List.of(),
@@ -250,9 +251,9 @@ public final class MooncakeMaster implements AutoCloseable {
     if (!awaitEnd(STOP_LIMIT)) kill();
     if (options.log() != null) return;
     try {
-      Files.deleteIfExists(log);
+      Leftovers.delete(log);
     } catch (IOException e) {
-      log.toFile().deleteOnExit();
+      // tried again when this process ends
     }
   }
 

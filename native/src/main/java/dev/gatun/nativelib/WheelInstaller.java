@@ -86,7 +86,8 @@ final class WheelInstaller {
   private void installInto(Path parent, Path directory, @Nullable Path wheel, Consumer<String> progress)
       throws IOException {
     removeUnfinished(parent);
-    Path unfinished = CacheDirectory.owned(parent.resolve(UNFINISHED + UUID.randomUUID()));
+    Path unfinished = CacheDirectory.owned(
+        Leftovers.temporary(parent.resolve(UNFINISHED + UUID.randomUUID())));
     Path file = wheel == null ? source.download(unfinished, progress) : wheel;
     source.requirePinned(file);
     progress.accept("unpacking " + file.getFileName());
@@ -97,6 +98,7 @@ final class WheelInstaller {
       Files.move(directory, parent.resolve(UNFINISHED + UUID.randomUUID()), StandardCopyOption.ATOMIC_MOVE);
     }
     Files.move(unfinished, directory, StandardCopyOption.ATOMIC_MOVE);
+    Leftovers.keep(unfinished);
     removeUnfinished(parent);
     progress.accept("installed " + directory);
   }

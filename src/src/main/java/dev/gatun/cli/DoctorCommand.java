@@ -47,7 +47,7 @@ final class DoctorCommand extends GatunCommand {
     if (url.isEmpty()) throw usage("the master's administration is not known: --admin URL");
     URI address = URI.create(url);
     try {
-      Map<String, Object> health = new MasterHttp(address).health();
+      Map<String, Object> health = new MasterReader(address).health();
       return Boolean.TRUE.equals(health.get("service_ready"))
           ? Finding.ok("master", address + ": " + health.get("role") + ", serving")
           : Finding.broken("master", address + " is not ready: " + health, "see the master's log");

@@ -7,6 +7,7 @@ import dev.gatun.backend.StoreOptions;
 import dev.gatun.backend.WeightEpoch;
 import dev.gatun.cli.console.CommandException;
 import dev.gatun.cli.console.ExitCode;
+import dev.gatun.nativelib.Leftovers;
 import dev.gatun.nativelib.MasterOptions;
 import dev.gatun.nativelib.MooncakeInstaller;
 import dev.gatun.nativelib.MooncakeMaster;
@@ -17,7 +18,6 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -88,30 +88,16 @@ final class MooncakeCommand implements Runnable {
     int run() {
       long segmentBytes = ByteSize.parse("--segment", segment);
       MasterOptions options = MasterOptions.standard().withPorts(rpcPort, adminPort);
-      CountDownLatch interrupted = new CountDownLatch(1);
-      CountDownLatch closed = new CountDownLatch(1);
-      Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(interrupted, closed)));
       try (MooncakeMaster master = MooncakeMaster.start(installed(), options)) {
+        Leftovers.add(master, master::close);
         return withNativeLog(log -> {
           try (KvStore store = open(master, segmentBytes)) {
+            Leftovers.add(store, store::close); // later than the master, so it is closed before
             announce(master, store.hostname(), segmentBytes, log);
-            interrupted.await();
+            new CountDownLatch(1).await(); // until the process is told to end
             return ExitCode.OK;
           }
         });
-      } finally {
-        closed.countDown();
-      }
-    }
-
-    // The hook holds the end of the process until the store has been destroyed and the master stopped.
-    private static void stop(CountDownLatch interrupted, CountDownLatch closed) {
-      interrupted.countDown();
-      try {
-        // longer than a store takes to give up a dead master, 10 s
-        if (!closed.await(15, TimeUnit.SECONDS)) System.err.println("gatun: the store does not close; giving up");
-      } catch (InterruptedException again) {
-        Thread.currentThread().interrupt();
       }
     }
 

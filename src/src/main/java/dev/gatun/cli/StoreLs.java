@@ -25,7 +25,8 @@ final class StoreLs extends GatunCommand {
   int run() {
     if (limit < 1) throw usage("--limit must be 1 or more: " + limit);
     keyText("--prefix", prefix);
-    List<String> keys = new MasterHttp(connection.admin()).keys().filter(key -> key.startsWith(prefix)).toList();
+    List<String> keys = new MasterReader(connection.admin()).keys().stream().filter(key -> key.startsWith(prefix))
+        .toList();
     List<String> shown = keys.subList(0, Math.min(limit, keys.size()));
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("keys", shown);

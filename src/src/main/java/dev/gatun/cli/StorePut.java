@@ -66,7 +66,8 @@ final class StorePut extends GatunCommand {
         case PutResult.Stored stored -> told(value.byteSize());
         case PutResult.AlreadyPresent there -> throw new CommandException(ExitCode.FAILED, key + " appeared meanwhile");
         case PutResult.PutFailed failed -> throw new CommandException(ExitCode.FAILED, "put of " + key + " failed: "
-            + failed.code() + " (" + failed.rawCode() + ')');
+            + failed.code() + " (" + failed.rawCode() + ')'
+            + (failed.detail().isEmpty() ? "" : ": " + failed.detail()));
       }
       return ExitCode.OK;
     }

@@ -25,13 +25,13 @@ final class StoreStat extends GatunCommand {
   @Override
   int run() {
     if (key != null) keyText("KEY", key);
-    MasterHttp master = new MasterHttp(connection.admin());
+    MasterReader master = new MasterReader(connection.admin());
     Map<String, Object> map = key == null ? store(master) : key(master, key);
     answer(map, text(map));
     return ExitCode.OK;
   }
 
-  private static Map<String, Object> key(MasterHttp master, String key) {
+  private static Map<String, Object> key(MasterReader master, String key) {
     Map<String, Object> found = master.key(key)
         .orElseThrow(() -> new CommandException(ExitCode.FAILED, "no such key: " + key));
     Map<String, Object> map = new LinkedHashMap<>();
@@ -40,7 +40,7 @@ final class StoreStat extends GatunCommand {
     return map;
   }
 
-  private static Map<String, Object> store(MasterHttp master) {
+  private static Map<String, Object> store(MasterReader master) {
     Map<String, Long> metrics = master.metrics();
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("role", master.health().get("role"));

@@ -74,7 +74,11 @@ final class GatunProcess implements AutoCloseable {
   }
 
   static GatunProcess start(String... arguments) throws IOException {
-    return new GatunProcess(List.of(), List.of(arguments));
+    return start(List.of(), arguments);
+  }
+
+  static GatunProcess start(List<String> properties, String... arguments) throws IOException {
+    return new GatunProcess(properties, List.of(arguments));
   }
 
   Outcome await() throws Exception {
@@ -90,6 +94,16 @@ final class GatunProcess implements AutoCloseable {
       if (text.endsWith("}\n")) return new JsonFields(Json.parse(text));
       assertTrue(process.isAlive(), () -> "ended: " + errors());
       assertTrue(System.nanoTime() < giveUpAt, () -> "no JSON: " + errors());
+      Thread.onSpinWait();
+    }
+  }
+
+  /** Waits until standard error holds a text. */
+  void awaitErrors(String text) {
+    long giveUpAt = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+    while (!errors().contains(text)) {
+      assertTrue(process.isAlive(), () -> "ended: " + errors());
+      assertTrue(System.nanoTime() < giveUpAt, () -> "no " + text + ": " + errors());
       Thread.onSpinWait();
     }
   }

@@ -10,14 +10,17 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The launcher script, in a folder and on a PATH of the test's own. */
 class LauncherTest {
   private static final List<String> BASICS = List.of("bash", "dirname", "readlink", "find", "grep", "mkdir", "touch",
-      "env");
+      "env", "mv");
 
   @TempDir
   Path root;
@@ -68,6 +71,27 @@ class LauncherTest {
     assertEquals("C.UTF-8", launch("JAVA_HOME=" + jdk, "HOME").out.strip());
     assertEquals("C.UTF-8", launch("JAVA_HOME=" + jdk, "LC_ALL=C").out.strip());
     assertEquals("de_DE.UTF-8", launch("JAVA_HOME=" + jdk, "LC_ALL=de_DE.UTF-8").out.strip());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"TERM, 143", "HUP, 129", "INT, 130"})
+  @DisplayName("a launcher that is ended while it builds ends the build, with all that it started")
+  void endsTheBuild(String signal, int code) throws Exception {
+    install();
+    for (String tool : List.of("cmake", "ninja", "c++"))
+      script(tool, "exit 0");
+    script("mvn", "/bin/sleep 600 & echo $$ $! > ../started.part; mv ../started.part ../started; wait");
+    Process launcher = builder("JAVA_HOME=" + fakeJdk()).start();
+    Path started = root.resolve("started");
+    while (!Files.exists(started))
+      assertTrue(launcher.isAlive(), "it ended before the build began");
+    List<ProcessHandle> build = Stream.of(Files.readString(started).strip().split(" "))
+        .map(id -> ProcessHandle.of(Long.parseLong(id)).orElseThrow()).toList();
+    assertEquals(0, new ProcessBuilder("/bin/kill", "-" + signal, Long.toString(launcher.pid())).start().waitFor());
+    assertTrue(launcher.waitFor(60, TimeUnit.SECONDS), "the launcher hangs");
+    assertEquals(code, launcher.exitValue());
+    for (ProcessHandle process : build)
+      process.onExit().get(60, TimeUnit.SECONDS);
   }
 
   private void built() throws IOException {
@@ -122,7 +146,7 @@ class LauncherTest {
 
   private record Run(int code, String out, String err) {}
 
-  private Run launch(String... environment) throws Exception {
+  private ProcessBuilder builder(String... environment) {
     ProcessBuilder builder = new ProcessBuilder("/bin/bash", root.resolve("gatun/gatun").toString(), "--version");
     builder.environment().clear();
     builder.environment().put("PATH", root.resolve("bin").toString());
@@ -133,8 +157,12 @@ class LauncherTest {
       else
         builder.environment().remove(entry); // a name alone: not set
     }
+    return builder;
+  }
+
+  private Run launch(String... environment) throws Exception {
     Path err = root.resolve("err");
-    Process process = builder.redirectError(err.toFile()).start();
+    Process process = builder(environment).redirectError(err.toFile()).start();
     String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertTrue(process.waitFor(60, TimeUnit.SECONDS), "the launcher hangs");
     return new Run(process.exitValue(), out, Files.readString(err));

@@ -80,6 +80,19 @@ class MooncakeTest {
   }
 
   @Test
+  @DisplayName("K8 a master that dies ends the replay early, with a report of what was done and why")
+  void noticesDeadMaster() throws Exception {
+    try (GatunProcess replay = GatunProcess.start("replay", "--store", "mooncake", "--replicas", "1", "--requests",
+        "1000", "--page-bytes", "4k", "--speed", "60x", "--refit-every", "0")) {
+      ProcessHandle master = await(replay, "mooncake_master");
+      replay.awaitErrors("of 1,000 requests");
+      master.destroyForcibly();
+      Outcome run = replay.await().exits(1).says("the store failed as a whole 5 times in a row").says("ended early");
+      assertTrue(run.out().contains("ended early"), run.out());
+    }
+  }
+
+  @Test
   @DisplayName("mooncake run serves store put, get, ls, stat, rm, reset and refit, and ends with nothing left running")
   void servesStoreCommands() throws Exception {
     byte[] bytes = new byte[3_000_001];
@@ -93,6 +106,9 @@ class MooncakeTest {
 
       client.run("put", "a/key", file.toString()).exits(0);
       client.run("put", "a/key", file.toString()).exits(1).says("is there already");
+      Path large = Files.write(folder.resolve("large"), new byte[65 << 20]);
+      client.run("put", "large", large.toString()).exits(1)
+          .says("put of large: 68157440 bytes are more than the largest segment of the store has, 67108864");
       assertEquals(List.of("a/key"), client.run("ls").exits(0).json().texts("keys"));
       assertEquals(bytes.length, client.run("stat").exits(0).number("allocatedBytes"));
       client.run("stat", "a/key").exits(0);

@@ -13,6 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 
 /** The census of a pool of the embedded library: function calls, no I/O. */
 final class LoopbackCensus implements StoreCensus {
@@ -64,6 +65,18 @@ final class LoopbackCensus implements StoreCensus {
       }
     }
     return keys;
+  }
+
+  /** Told where there is one segment only: the pool knows its sum. */
+  @Override
+  public OptionalLong largestSegmentBytes(Deadline deadline) {
+    try (Arena call = Arena.ofConfined()) { // per call
+      MemorySegment out = gatun_loopback_census.allocate(call);
+      require("census", LoopbackC.gatun_loopback_census(CStrings.encode(call, "pool", pool), out));
+      return gatun_loopback_census.segment_count(out) == 1
+          ? OptionalLong.of(gatun_loopback_census.capacity_bytes(out))
+          : OptionalLong.empty();
+    }
   }
 
   @Override

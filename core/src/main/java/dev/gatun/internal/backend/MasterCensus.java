@@ -1,5 +1,8 @@
 package dev.gatun.internal.backend;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.GatunException;
 import dev.gatun.backend.StoreCensus;
@@ -7,8 +10,10 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.StreamSupport;
 
 /**
  * The census of a Mooncake master, over its administration's HTTP.
@@ -21,6 +26,7 @@ import java.util.regex.Pattern;
  * every counter has caught up, shows in the counters of puts themselves.
  */
 final class MasterCensus implements StoreCensus, AutoCloseable {
+  private static final ObjectMapper JSON = new ObjectMapper();
   private static final Pattern VIEW = Pattern.compile("\"view_version\"\\s*:\\s*\"?(?!null)([^,\"}\\s]+)");
 
   private final MasterAdmin admin;
@@ -28,7 +34,7 @@ final class MasterCensus implements StoreCensus, AutoCloseable {
   private int restarts; // guarded by this
 
   MasterCensus(String url, Duration timeout) {
-    this.admin = new MasterAdmin(url, timeout);
+    this.admin = new MasterAdmin(url, timeout, timeout);
   }
 
   @Override
@@ -46,6 +52,7 @@ final class MasterCensus implements StoreCensus, AutoCloseable {
   @Override
   public List<String> keys(int limit, Deadline deadline) {
     if (limit < 0) throw new IllegalArgumentException("limit must be 0 or more: " + limit);
+    admin.requireMaster(deadline);
     return admin.lines("/get_all_keys", limit, deadline);
   }
 
@@ -58,6 +65,17 @@ final class MasterCensus implements StoreCensus, AutoCloseable {
     return files == 0
         ? List.of()
         : List.of("the master keeps objects on disk as well: it forgets their keys, but does not see their files go");
+  }
+
+  @Override
+  public OptionalLong largestSegmentBytes(Deadline deadline) {
+    try {
+      JsonNode segments = JSON.readTree(admin.get("/get_segments_detail", deadline)).path("segments");
+      return StreamSupport.stream(segments.spliterator(), false).map(segment -> segment.path("size_bytes"))
+          .filter(JsonNode::canConvertToLong).mapToLong(JsonNode::longValue).max();
+    } catch (JsonProcessingException foreign) {
+      return OptionalLong.empty(); // a version whose answer is another one
+    }
   }
 
   @Override

@@ -23,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -174,6 +175,28 @@ class MasterCensusTest {
     assertThrows(GatunException.class, () -> census.read(patient()));
     pages.put("/metrics", metrics(7, 1, 1, 1, 1, 1, 1).replace("master_key_count 7", "master_key_count many"));
     assertThrows(GatunException.class, () -> census.read(patient()));
+  }
+
+  @Test
+  @DisplayName("the words of something that is no master are not taken for keys")
+  void foreignKeys() {
+    String page = "<html>\nwelcome\n</html>\n";
+    pages.put("/metrics", page);
+    pages.put("/get_all_keys", page);
+    assertEquals("no Mooncake master answers at " + url() + ": its /metrics has no master_key_count; check the address",
+        Thrown.message(GatunException.class, () -> census.keys(10, patient())));
+  }
+
+  @Test
+  @DisplayName("the largest segment is told, whatever else the answer holds; nothing is told where there is none")
+  void largestSegment() {
+    pages.put("/get_segments_detail",
+        "{\"segments\":[{\"size_bytes\":16777216},{\"size_bytes\":33554432},{\"size_bytes\":\"big\"},{}]}");
+    assertEquals(OptionalLong.of(33_554_432), census.largestSegmentBytes(patient()));
+    for (String other : List.of("{\"segments\":[]}", "{}", "[]", "<html>", "null")) {
+      pages.put("/get_segments_detail", other);
+      assertEquals(OptionalLong.empty(), census.largestSegmentBytes(patient()), other);
+    }
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.gatun.cli.bundle;
 
 import dev.gatun.cli.console.CommandException;
 import dev.gatun.cli.console.ExitCode;
+import dev.gatun.nativelib.Leftovers;
 import dev.gatun.nativelib.MooncakeRuntime;
 import java.io.IOException;
 import java.io.InputStream;
@@ -39,8 +40,8 @@ public record Bundle(Path jdk, List<Path> modules, List<Path> benchmarks, Option
    * @throws CommandException if a tool is missing or fails; nothing is left behind
    */
   public void writeTo(Path archive) {
-    Path folder = archive.resolveSibling(archive.getFileName() + ".parts");
-    Path part = archive.resolveSibling(archive.getFileName() + ".part");
+    Path folder = Leftovers.temporary(archive.resolveSibling(archive.getFileName() + ".parts"));
+    Path part = Leftovers.temporary(archive.resolveSibling(archive.getFileName() + ".part"));
     try {
       Path root = Files.createDirectory(folder).resolve("gatun-" + version);
       fill(Files.createDirectory(root));
@@ -52,8 +53,16 @@ public record Bundle(Path jdk, List<Path> modules, List<Path> benchmarks, Option
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } finally {
-      Folders.delete(folder);
-      Folders.delete(part);
+      clean(folder);
+      clean(part);
+    }
+  }
+
+  private static void clean(Path path) {
+    try {
+      Leftovers.delete(path);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -2,6 +2,7 @@ package dev.gatun.cli.bundle;
 
 import dev.gatun.cli.console.CommandException;
 import dev.gatun.cli.console.ExitCode;
+import dev.gatun.nativelib.Leftovers;
 import java.io.IOException;
 import java.nio.charset.Charset;
 import java.util.ArrayList;
@@ -17,7 +18,7 @@ final class Tool {
     command.addAll(arguments);
     Process process;
     try {
-      process = new ProcessBuilder(command).redirectErrorStream(true).start();
+      process = Leftovers.start(new ProcessBuilder(command).redirectErrorStream(true));
     } catch (IOException e) {
       throw new CommandException(ExitCode.UNAVAILABLE, program + " cannot be started; " + advice);
     }

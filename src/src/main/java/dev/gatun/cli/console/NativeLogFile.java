@@ -1,5 +1,6 @@
 package dev.gatun.cli.console;
 
+import dev.gatun.nativelib.Leftovers;
 import dev.gatun.nativelib.NativeLog;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -29,7 +30,7 @@ public final class NativeLogFile implements AutoCloseable {
   public static NativeLogFile open(@Nullable Path chosen) {
     if (chosen != null) return new NativeLogFile(NativeLog.redirectTo(chosen), true);
     try {
-      return new NativeLogFile(NativeLog.redirectTo(Files.createTempFile("gatun-", ".log")), false);
+      return new NativeLogFile(NativeLog.redirectTo(Leftovers.temporaryFile("gatun-", ".log")), false);
     } catch (IOException full) {
       throw new CommandException(ExitCode.UNAVAILABLE,
           "no temporary file for native logs: " + full.getMessage() + "; name one with --native-log");
@@ -50,12 +51,15 @@ public final class NativeLogFile implements AutoCloseable {
   @Override
   public void close() {
     log.close();
-    if (chosen) return;
+    if (chosen || Leftovers.ending()) return;
     try {
       boolean empty = Files.size(file()) == 0;
-      if (failed && !empty) System.err.println("gatun: native log: " + file());
-      else
-        Files.deleteIfExists(file());
+      if (!failed || empty) {
+        Leftovers.delete(file());
+        return;
+      }
+      Leftovers.keep(file());
+      System.err.println("gatun: native log: " + file());
     } catch (IOException gone) {
       // a log that is gone needs no removal
     }

@@ -5,6 +5,7 @@ import dev.gatun.cli.console.CommandException;
 import dev.gatun.cli.console.ExitCode;
 import dev.gatun.cli.console.Json;
 import dev.gatun.cli.console.JsonFields;
+import dev.gatun.nativelib.Leftovers;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -35,7 +36,7 @@ final class ChildReplica implements Replica {
   ChildReplica(ReplicaSettings settings, Path log) throws IOException {
     this.settings = settings;
     this.log = log;
-    process = new ProcessBuilder(JavaCommand.replica()).redirectError(log.toFile()).start();
+    process = Leftovers.start(new ProcessBuilder(JavaCommand.replica()).redirectError(log.toFile()));
     answers = process.inputReader(StandardCharsets.UTF_8);
     commands = new PrintStream(process.getOutputStream(), false, StandardCharsets.UTF_8);
   }
@@ -46,8 +47,8 @@ final class ChildReplica implements Replica {
   }
 
   @Override
-  public void runStep(long step) {
-    ask(ReplicaProtocol.STEP + ' ' + step);
+  public boolean runStep(long step) {
+    return ask(ReplicaProtocol.STEP + ' ' + step).flag(ReplicaProtocol.GOES_ON);
   }
 
   @Override

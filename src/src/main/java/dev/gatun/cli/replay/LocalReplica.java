@@ -26,6 +26,7 @@ final class LocalReplica implements Replica {
   private final boolean fleet;
   private final EpochGate gate;
   private final ReplicaFigures figures = new ReplicaFigures();
+  private final Outage outage = new Outage();
   private int nextRequest;
   private long startNanos = -1;
   private volatile long requestsDone;
@@ -75,7 +76,7 @@ final class LocalReplica implements Replica {
         new PoolLayout(settings.pageBytes(), settings.batchPages(), settings.codec().headerBytes()), gate);
     store.register(pool.slab());
     StoreBatch batch = store.batch(pool, settings.batchPages());
-    RequestRunner runner = new RequestRunner(trace, pool, batch, settings.batchPages(), figures);
+    RequestRunner runner = new RequestRunner(trace, pool, batch, settings.batchPages(), figures, outage);
     RefitCoordinator coordinator = settings.proof()
         ? new RefitCoordinator(gate, removes() ? List.of(port) : List.of(), policy(), Observer.NONE)
         : null;
@@ -108,14 +109,16 @@ final class LocalReplica implements Replica {
   }
 
   @Override
-  public void runStep(long step) {
+  public boolean runStep(long step) {
     if (startNanos < 0) startNanos = System.nanoTime();
-    while (nextRequest < trace.requests() && clock.stepOf(nextRequest) == step && !cancelled) {
+    while (nextRequest < trace.requests() && clock.stepOf(nextRequest) == step && !cancelled && !outage.isTotal()) {
       settings.speed().await(startNanos, trace.offsetMillis(nextRequest));
       opened().runner().run(nextRequest, gate.epoch().version());
       nextRequest += settings.replicas();
       requestsDone = figures.get(Figure.REQUESTS);
     }
+    if (outage.isTotal()) figures.outage(outage.text());
+    return !outage.isTotal();
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.gatun.backend.HostPort;
 import dev.gatun.backend.StoreOptions;
 import dev.gatun.cli.console.CommandException;
 import dev.gatun.cli.console.ExitCode;
+import dev.gatun.nativelib.Leftovers;
 import dev.gatun.nativelib.MasterOptions;
 import dev.gatun.nativelib.MooncakeMaster;
 import dev.gatun.nativelib.MooncakeRuntime;
@@ -29,14 +30,14 @@ final class MooncakeHost implements ReplayHost {
         "the real Mooncake is not installed; run: gatun mooncake install"));
     logs = RunLogs.open(nativeLog);
     master = MooncakeMaster.start(runtime, MasterOptions.standard().withLog(logs.file("master")));
+    Leftovers.add(master, master::close);
     try {
       relay = options.fault() == Fault.IGNORE_REMOVAL_CODE ? new MasterRelay(rpcAddress()) : null;
       for (int index = 0; index < options.replicas(); index++) {
         replicas.add(new ChildReplica(options.settings(index, store(capacity)), logs.file("replica-" + index)));
       }
     } catch (IOException noProcess) {
-      replicas.forEach(ChildReplica::cancel);
-      master.close();
+      close();
       throw new UncheckedIOException("a replica's process cannot be started", noProcess);
     }
   }
@@ -77,6 +78,7 @@ final class MooncakeHost implements ReplayHost {
     replicas.forEach(ChildReplica::cancel);
     if (relay != null) relay.close();
     master.close();
+    Leftovers.forget(master);
     logs.close();
   }
 }

@@ -23,7 +23,7 @@ public record ReplayReport(ReplayOptions options, Trace trace, IdealCache ideal,
   /** {@return the exit code that the run deserves} */
   public int exitCode() {
     boolean bad = get(Figure.STALE_PAGES) + get(Figure.WRONG_PAGES) + get(Figure.REJECTED_PAGES)
-        + get(Figure.FAILURES) > 0;
+        + get(Figure.FAILURES) > 0 || !figures.outage().isEmpty();
     if (bad || !refits.refused().isEmpty()) return ExitCode.FAILED;
     return refits.allVerified() ? ExitCode.OK : ExitCode.UNPROVEN;
   }
@@ -35,6 +35,10 @@ public record ReplayReport(ReplayOptions options, Trace trace, IdealCache ideal,
     if (!refits.refused().isEmpty()) return refits.refused() + ": " + String.join("; ", refits.reasons());
     if (get(Figure.REJECTED_PAGES) > 0) {
       return get(Figure.REJECTED_PAGES) + " pages were given away by their stamp, none of them served";
+    }
+    if (!figures.outage().isEmpty()) {
+      return figures.outage() + "; ended early, after " + get(Figure.REQUESTS) + " of " + trace.requests()
+          + " requests";
     }
     if (get(Figure.FAILURES) > 0) return get(Figure.FAILURES) + " operations failed: " + figures.failures().getFirst();
     return refits.allVerified() ? "" : "a refit could not be verified: " + String.join("; ", refits.reasons());
@@ -55,6 +59,7 @@ public record ReplayReport(ReplayOptions options, Trace trace, IdealCache ideal,
     map.put("lostHits", get(Figure.LOST_HITS));
     map.put("refusedPuts", get(Figure.REFUSED_PUTS));
     map.put("failures", get(Figure.FAILURES));
+    map.put("outage", figures.outage());
     map.put("putBytes", get(Figure.PUT_BYTES));
     map.put("getBytes", get(Figure.HIT_BYTES));
     map.put("putGBps", figures.putGBps());
@@ -136,6 +141,7 @@ public record ReplayReport(ReplayOptions options, Trace trace, IdealCache ideal,
         String.format(Locale.ROOT, "%.2f GB/s in %.2f s, pages computed and checked meanwhile", overallGBps(),
             wallNanos / 1e9));
     if (refits.count() > 0) table.note("refits", refits.outcomes() + ", " + ReportTable.times(refits.times()));
+    if (!figures.outage().isEmpty()) table.note("ended early", figures.outage());
     for (String failure : figures.failures())
       table.note("failure", failure);
     return table.toString();

@@ -55,15 +55,12 @@ final class ReplayRun implements AutoCloseable {
     });
   }
 
-  /** Runs to the end of the trace, or until a refit leaves a gate closed. */
+  /** Runs to the end of the trace, or until a refit leaves a gate closed or a store has stopped working. */
   void run() {
     for (long step = 0;; step++) {
       long current = step;
-      all(replicas, replica -> {
-        replica.runStep(current);
-        return true;
-      });
-      if (step == boundaries || !refit(step + 1)) return;
+      List<Boolean> goOn = all(replicas, replica -> replica.runStep(current));
+      if (goOn.contains(false) || step == boundaries || !refit(step + 1)) return;
       resets = step + 1;
     }
   }

@@ -12,8 +12,8 @@ interface Replica extends AutoCloseable {
   /** Opens the store. */
   void open();
 
-  /** Replays its share of the requests of a step. */
-  void runStep(long step);
+  /** Replays its share of the requests of a step. {@return whether it makes sense to go on} */
+  boolean runStep(long step);
 
   /** Begins a refit: nothing goes in any more, and whatever was running has ended. */
   void beginRefit(WeightEpoch next);

@@ -17,6 +17,7 @@ final class ReplicaFigures {
   final LatencyHistogram putTimes = new LatencyHistogram();
   final LatencyHistogram getTimes = new LatencyHistogram();
   final LatencyHistogram existsTimes = new LatencyHistogram();
+  private String outage = "";
   private double putBytesPerNano;
   private double getBytesPerNano;
 
@@ -32,6 +33,16 @@ final class ReplicaFigures {
   void fail(String what) {
     count(Figure.FAILURES, 1);
     if (failures.size() < FAILURES_MAX) failures.add(what);
+  }
+
+  /** Says why it ended early. */
+  void outage(String what) {
+    outage = what;
+  }
+
+  /** {@return why it ended early, empty if it did not} */
+  String outage() {
+    return outage;
   }
 
   /** {@return the first failures, for the report} */
@@ -63,6 +74,7 @@ final class ReplicaFigures {
     other.counts.forEach(this::count);
     for (String failure : other.failures)
       if (failures.size() < FAILURES_MAX) failures.add(failure);
+    if (outage.isEmpty()) outage = other.outage;
     putTimes.add(other.putTimes);
     getTimes.add(other.getTimes);
     existsTimes.add(other.existsTimes);
@@ -75,6 +87,7 @@ final class ReplicaFigures {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("counts", counts);
     map.put("failures", failures);
+    map.put("outage", outage);
     map.put("putTimes", putTimes.encode());
     map.put("getTimes", getTimes.encode());
     map.put("existsTimes", existsTimes.encode());
@@ -88,6 +101,7 @@ final class ReplicaFigures {
       if (counts.has(figure.name())) figures.count(figure, counts.number(figure.name()).longValue());
     }
     figures.failures.addAll(fields.texts("failures"));
+    figures.outage(fields.text("outage"));
     figures.putTimes.add(LatencyHistogram.decode(fields.longs("putTimes")));
     figures.getTimes.add(LatencyHistogram.decode(fields.longs("getTimes")));
     figures.existsTimes.add(LatencyHistogram.decode(fields.longs("existsTimes")));

@@ -9,7 +9,7 @@ package dev.gatun.cli.replay;
 final class ReplicaProtocol {
   /** Opens the store; the argument is the settings as JSON. */
   static final String OPEN = "open";
-  /** Replays a step; the argument is its number. */
+  /** Replays a step; the argument is its number. Answers {@link #GOES_ON}. */
   static final String STEP = "step";
   /** Begins a refit; the argument is run and version, parted by a space. */
   static final String BEGIN = "begin";
@@ -23,6 +23,7 @@ final class ReplicaProtocol {
   static final String CLOSE = "close";
 
   static final String ANSWER = "answer";
+  static final String GOES_ON = "goesOn";
   static final String ERROR = "error";
   static final String EXIT_CODE = "exitCode";
   static final String REQUESTS_DONE = "requestsDone";

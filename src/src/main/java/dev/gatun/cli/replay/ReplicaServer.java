@@ -95,7 +95,9 @@ public final class ReplicaServer {
   private static Map<String, Object> obey(Replica driven, String word, String argument) {
     switch (word) {
       case ReplicaProtocol.OPEN -> driven.open();
-      case ReplicaProtocol.STEP -> driven.runStep(Long.parseLong(argument));
+      case ReplicaProtocol.STEP -> {
+        return Map.of(ReplicaProtocol.GOES_ON, driven.runStep(Long.parseLong(argument)));
+      }
       case ReplicaProtocol.BEGIN -> driven.beginRefit(epoch(argument));
       case ReplicaProtocol.CLEAR -> driven.clear();
       case ReplicaProtocol.END -> {

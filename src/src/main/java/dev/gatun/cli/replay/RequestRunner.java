@@ -1,6 +1,7 @@
 package dev.gatun.cli.replay;
 
 import dev.gatun.backend.StoreCode;
+import dev.gatun.backend.StoreException;
 import dev.gatun.memory.BlockPool;
 import dev.gatun.store.Existence;
 import dev.gatun.store.KvKey;
@@ -19,17 +20,20 @@ final class RequestRunner {
   private final int batchPages;
   private final ExpectedDigests expected;
   private final ReplicaFigures figures;
+  private final Outage outage;
   private final long[] blocks;
   private final KvKey[] keys;
   /** Digest in the page before the one at hand. */
   private long carried;
 
-  RequestRunner(Trace trace, BlockPool pool, StoreBatch batch, int batchPages, ReplicaFigures figures) {
+  RequestRunner(Trace trace, BlockPool pool, StoreBatch batch, int batchPages, ReplicaFigures figures,
+      Outage outage) {
     this.trace = trace;
     this.pool = pool;
     this.batch = batch;
     this.batchPages = batchPages;
     this.figures = figures;
+    this.outage = outage;
     expected = new ExpectedDigests(trace);
     blocks = new long[batchPages];
     keys = new KvKey[trace.distinctBlocks()];
@@ -40,15 +44,25 @@ final class RequestRunner {
     int count = trace.blockCount(request);
     for (int i = 0; i < batchPages && i < count; i++)
       blocks[i] = pool.lease();
-    carried = PageContent.ROOT_DIGEST;
-    int cached = getPrefix(request, version, presentPrefix(request, count));
-    for (int from = cached; from < count; from += batchPages) {
-      put(request, version, from, Math.min(batchPages, count - from));
+    try {
+      replay(request, version, count);
+    } catch (StoreException whole) {
+      outage.failed(String.valueOf(whole.getMessage()));
+      figures.fail("request " + request + ": " + whole.getMessage());
+    } finally {
+      for (int i = 0; i < batchPages && i < count; i++)
+        pool.release(blocks[i]);
     }
-    for (int i = 0; i < batchPages && i < count; i++)
-      pool.release(blocks[i]);
     figures.count(Figure.REQUESTS, 1);
     figures.count(Figure.BLOCKS, count);
+  }
+
+  private void replay(int request, long version, int count) {
+    carried = PageContent.ROOT_DIGEST;
+    int cached = getPrefix(request, version, presentPrefix(request, count));
+    for (int from = cached; from < count && !outage.isTotal(); from += batchPages) {
+      put(request, version, from, Math.min(batchPages, count - from));
+    }
   }
 
   private int presentPrefix(int request, int count) {
@@ -58,6 +72,7 @@ final class RequestRunner {
       long start = System.nanoTime();
       batch.exists();
       figures.existsTimes.record(System.nanoTime() - start);
+      outage.ended("exists", batch);
       int found = 0;
       while (found < asked && batch.existence(found) == Existence.PRESENT)
         found++;
@@ -75,6 +90,7 @@ final class RequestRunner {
       long start = System.nanoTime();
       batch.get();
       figures.getTimes.record(System.nanoTime() - start);
+      outage.ended("get", batch);
       for (int i = 0; i < asked; i++) {
         if (!batch.isHit(i)) {
           lost(i, request, got);
@@ -123,6 +139,7 @@ final class RequestRunner {
     long start = System.nanoTime();
     batch.put();
     figures.putTimes.record(System.nanoTime() - start);
+    outage.ended("put", batch);
     for (int i = 0; i < count; i++) {
       if (batch.isStored(i)) {
         figures.count(Figure.PUTS, 1);

@@ -2,11 +2,9 @@ package dev.gatun.cli.replay;
 
 import dev.gatun.cli.console.CommandException;
 import dev.gatun.cli.console.ExitCode;
+import dev.gatun.nativelib.Leftovers;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Log files of the processes of a run; removed when nothing failed, unless the user chose where they go. */
@@ -14,7 +12,6 @@ final class RunLogs implements AutoCloseable {
   private final Path folder;
   private final String prefix;
   private final boolean chosen;
-  private final List<Path> files = new ArrayList<>();
   private boolean failed = true;
 
   private RunLogs(Path folder, String prefix, boolean chosen) {
@@ -30,7 +27,7 @@ final class RunLogs implements AutoCloseable {
    */
   static RunLogs open(@Nullable Path chosen) {
     try {
-      if (chosen == null) return new RunLogs(Files.createTempDirectory("gatun-replay-"), "", false);
+      if (chosen == null) return new RunLogs(Leftovers.temporaryFolder("gatun-replay-"), "", false);
     } catch (IOException full) {
       throw new CommandException(ExitCode.UNAVAILABLE,
           "no temporary folder for logs: " + full.getMessage() + "; name a file with --native-log");
@@ -40,9 +37,7 @@ final class RunLogs implements AutoCloseable {
   }
 
   Path file(String name) {
-    Path file = folder.resolve(prefix + name + ".log").normalize();
-    files.add(file);
-    return file;
+    return folder.resolve(prefix + name + ".log").normalize();
   }
 
   void succeeded() {
@@ -51,15 +46,14 @@ final class RunLogs implements AutoCloseable {
 
   @Override
   public void close() {
-    if (chosen) return;
+    if (chosen || Leftovers.ending()) return;
     if (failed) {
+      Leftovers.keep(folder);
       System.err.println("gatun: logs of master and replicas: " + folder);
       return;
     }
     try {
-      for (Path file : files)
-        Files.deleteIfExists(file);
-      Files.deleteIfExists(folder);
+      Leftovers.delete(folder);
     } catch (IOException busy) {
       System.err.println("gatun: cannot remove " + folder + ": " + busy.getMessage());
     }

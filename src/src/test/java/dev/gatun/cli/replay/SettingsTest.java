@@ -35,12 +35,14 @@ class SettingsTest {
     figures.putTimes.record(1_000);
     figures.getTimes.record(2_000);
     figures.fail("put of block 1");
+    figures.outage("the store failed");
     figures.finish();
     ReplicaFigures sum = ReplicaFigures.decode(new JsonFields(Json.parse(Json.line(figures.encode()))));
     sum.add(figures);
     for (Figure figure : Figure.values())
       assertEquals(2 * figures.get(figure), sum.get(figure), figure.name());
     assertEquals(List.of("put of block 1", "put of block 1"), sum.failures());
+    assertEquals("the store failed", sum.outage());
     assertEquals(2 * figures.putGBps(), sum.putGBps(), 1e-12);
     assertEquals(2, sum.getTimes.count());
 

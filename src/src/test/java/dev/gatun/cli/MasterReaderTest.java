@@ -13,6 +13,7 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Something else than a Mooncake master at the address that was given. */
 @Timeout(120)
-class MasterHttpTest {
+class MasterReaderTest {
   private static final String OK = "HTTP/1.1 200 OK\r\nConnection: close\r\n";
 
   private ServerSocket server;
@@ -64,9 +65,13 @@ class MasterHttpTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"null", "", "[1]", "<html></html>", "\0\1"})
-  @DisplayName("an answer that is no JSON object is no master: exit code 4, naming the address")
+  @DisplayName("whatever else answers is no master, and its words are no keys: exit code 4, naming the address")
   void noObject(String body) throws Exception {
     answer = OK + "Content-Length: " + body.length() + "\r\n\r\n" + body;
+    for (String command : List.of("ls", "stat")) {
+      GatunProcess.run("store", command, "--master", "127.0.0.1:1", "--admin", url()).exits(4)
+          .says("no Mooncake master answers at " + url());
+    }
     GatunProcess.run("store", "stat", "k", "--master", "127.0.0.1:1", "--admin", url()).exits(4)
         .says("no Mooncake master answers at " + url());
     assertTrue(GatunProcess.run("doctor", "--json", "--admin", url()).exits(4).out().contains("no Mooncake master"));
@@ -78,7 +83,7 @@ class MasterHttpTest {
   @DisplayName("an answer that is no HTTP is no answer: exit code 4")
   void noHttp(String bytes) {
     answer = bytes;
-    assertEquals(4, assertThrows(CommandException.class, () -> new MasterHttp(URI.create(url())).keys()).exitCode());
+    assertEquals(4, assertThrows(CommandException.class, () -> new MasterReader(URI.create(url())).keys()).exitCode());
   }
 
   @Test
@@ -87,8 +92,8 @@ class MasterHttpTest {
     answer = OK + "\r\n";
     endless = true;
     CommandException refusal = assertThrows(CommandException.class,
-        () -> new MasterHttp(URI.create(url()), Duration.ofMillis(300)).keys());
-    assertTrue(String.valueOf(refusal.getMessage()).contains("no end of the answer within 300 ms"),
+        () -> new MasterReader(URI.create(url()), Duration.ofMillis(300)).keys());
+    assertTrue(String.valueOf(refusal.getMessage()).contains("did not answer " + url() + "/metrics within "),
         refusal.getMessage());
   }
 }
