@@ -5,7 +5,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -18,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  * its caller only if {@link #isCurrent} still holds after the native call.
  *
  * <p>Entering costs an increment of a striped counter and a read of the door; it takes no lock and allocates nothing.
- * Any thread may enter; closing, raising and opening belong to one refit at a time. The count is raised <em>before</em>
- * the door is read, and the closer writes the door <em>before</em> it sums: one of the two always sees the other.
+ * Any thread may enter; closing, raising and opening belong to whoever has {@linkplain #claim claimed} the gate, one refit
+ * at a time. The count is raised <em>before</em> the door is read, and the closer writes the door <em>before</em> it sums:
+ * one of the two always sees the other.
  */
 public final class EpochGate {
   /** What the gate lets through. */
@@ -32,23 +32,20 @@ public final class EpochGate {
     DISABLED
   }
 
-  // 16 stripes of 128 bytes: two cache lines keep adjacent-line prefetch from coupling them; power of two, unmeasured
-  private static final int STRIPES = 16;
-  private static final int STRIDE = 128 / Long.BYTES;
-  // a ticket is stripe index (below STRIPES * STRIDE = 256) and ordinal; 23 bits keep it positive
-  private static final int TICKET_STRIPE_BITS = 8;
+  // a ticket is a slot of the count and the ordinal; 23 bits keep it positive
+  private static final int TICKET_STRIPE_BITS = Integer.numberOfTrailingZeros(StripedCount.SLOTS);
   private static final int TICKET_STRIPE_MASK = (1 << TICKET_STRIPE_BITS) - 1;
   private static final int ORDINAL_MAX = Integer.MAX_VALUE >> TICKET_STRIPE_BITS;
   // 50 us: well under the shortest refit, well over a context switch; unmeasured default
   private static final long POLL_NANOS = 50_000;
 
-  private final AtomicLongArray inside = new AtomicLongArray(STRIPES * STRIDE);
+  private final StripedCount inside = new StripedCount(1);
   private final CopyOnWriteArrayList<Quiescable> parts = new CopyOnWriteArrayList<>();
   // highest version each run ever had here, guarded by this
   private final Map<String, Long> highest = new HashMap<>();
   // state and epoch change together, so that whoever enters reads both in one go
   private volatile Door door;
-  private @Nullable Object owner;
+  private @Nullable GateControl control;
 
   private record Door(State state, WeightEpoch epoch, int ordinal) {}
 
@@ -70,11 +67,11 @@ public final class EpochGate {
    * @throws GateClosedException unless the gate is open
    */
   public int enter(String operation) {
-    int stripe = stripe();
-    inside.getAndIncrement(stripe);
+    int slot = inside.slot(0);
+    inside.add(slot);
     Door now = door;
-    if (now.state == State.OPEN) return ticket(stripe, now);
-    inside.getAndDecrement(stripe);
+    if (now.state == State.OPEN) return ticket(slot, now);
+    inside.subtract(slot);
     throw new GateClosedException(now.state == State.CLOSED
         ? operation + " refused: a refit to " + now.epoch + " is in progress; compute again when it has opened the gate"
         : operation + " refused: the store is disabled since the refit to " + now.epoch + " could not be verified");
@@ -91,11 +88,11 @@ public final class EpochGate {
    */
   public int awaitEnter(String operation, Deadline deadline) {
     while (true) {
-      int stripe = stripe();
-      inside.getAndIncrement(stripe);
+      int slot = inside.slot(0);
+      inside.add(slot);
       Door now = door;
-      if (now.state == State.OPEN) return ticket(stripe, now);
-      inside.getAndDecrement(stripe);
+      if (now.state == State.OPEN) return ticket(slot, now);
+      inside.subtract(slot);
       if (now.state == State.DISABLED) return -1;
       if (deadline.reached() || Thread.currentThread().isInterrupted()) {
         throw new DeadlineException(operation + " waited for the refit to " + now.epoch + " to open the gate");
@@ -110,7 +107,7 @@ public final class EpochGate {
    * @param ticket what {@link #enter} returned
    */
   public void exit(int ticket) {
-    inside.getAndDecrement(ticket & TICKET_STRIPE_MASK);
+    inside.subtract(ticket & TICKET_STRIPE_MASK);
   }
 
   /**
@@ -162,10 +159,7 @@ public final class EpochGate {
 
   /** {@return operations inside now; a moment's figure while the gate is open} */
   public long inside() {
-    long sum = 0;
-    for (int i = 0; i < STRIPES; i++)
-      sum += inside.get(i * STRIDE);
-    return sum;
+    return inside.sum(0);
   }
 
   /**
@@ -192,21 +186,28 @@ public final class EpochGate {
   }
 
   /**
-   * Makes an object the only one that runs refits through this gate, for as long as the gate lives.
+   * Makes the caller the only one that runs refits through this gate, for as long as the gate lives.
    *
-   * @param refits who will close, raise and open
-   * @throws IllegalStateException if another object does already
+   * @return what closes, raises and opens the gate from now on; the gate's own methods refuse
+   * @throws IllegalStateException if somebody did already
    */
-  @SuppressWarnings("ReferenceEquality") // the object itself claims, not its value
-  public synchronized void claim(Object refits) {
-    if (owner != null && !owner.equals(refits)) {
-      throw new IllegalStateException("the gate has a refit coordinator already; share that one");
-    }
-    owner = refits;
+  public synchronized GateControl claim() {
+    if (control != null) throw new IllegalStateException("the gate has a refit coordinator already; share that one");
+    control = new GateControl(this);
+    return control;
   }
 
-  /** Closes the gate: nobody new enters. Idempotent; does not wait for those inside. */
+  /**
+   * Closes a gate that nobody has claimed, see {@link GateControl#close}.
+   *
+   * @throws IllegalStateException if it is claimed
+   */
   public synchronized void close() {
+    requireUnclaimed("close");
+    closeClaimed();
+  }
+
+  synchronized void closeClaimed() {
     door = new Door(State.CLOSED, door.epoch, door.ordinal);
   }
 
@@ -227,13 +228,18 @@ public final class EpochGate {
   }
 
   /**
-   * Raises the epoch, with the gate closed. It never goes back, not even through another run.
+   * Raises the epoch of a gate that nobody has claimed, see {@link GateControl#raise}.
    *
    * @param next an epoch that {@link #checkNext} accepts
-   * @throws IllegalStateException if the gate is not closed, or was raised 8,388,607 times
-   * @throws IllegalArgumentException if {@code next} does not follow
+   * @throws IllegalStateException if it is claimed, or as said there
+   * @throws IllegalArgumentException as said there
    */
   public synchronized void raise(WeightEpoch next) {
+    requireUnclaimed("raise");
+    raiseClaimed(next);
+  }
+
+  synchronized void raiseClaimed(WeightEpoch next) {
     Door now = door;
     if (now.state != State.CLOSED) {
       throw new IllegalStateException("raise to " + next + " refused: the gate is " + now.state + "; close it first");
@@ -260,12 +266,26 @@ public final class EpochGate {
   }
 
   /**
-   * Opens the gate, fully or with the store disabled.
+   * Opens a gate that nobody has claimed, see {@link GateControl#open}.
    *
    * @param to {@link State#OPEN} or {@link State#DISABLED}
    * @throws IllegalArgumentException for {@link State#CLOSED}
+   * @throws IllegalStateException if it is claimed
    */
   public synchronized void open(State to) {
+    requireUnclaimed("open");
+    openClaimed(to);
+  }
+
+  private void requireUnclaimed(String operation) {
+    if (control != null) {
+      throw new IllegalStateException(
+          operation
+              + " refused: the gate has a refit coordinator, which alone closes and opens it; begin a refit there");
+    }
+  }
+
+  synchronized void openClaimed(State to) {
     if (to == State.CLOSED) throw new IllegalArgumentException("to must be OPEN or DISABLED: " + to);
     door = new Door(to, door.epoch, door.ordinal);
   }
@@ -290,13 +310,7 @@ public final class EpochGate {
     return pending;
   }
 
-  private static int ticket(int stripe, Door entered) {
-    return entered.ordinal << TICKET_STRIPE_BITS | stripe;
-  }
-
-  private static int stripe() {
-    long id = Thread.currentThread().threadId();
-    // Fibonacci hashing: thread numbers are consecutive, their low bits alone would do, their product spreads gaps too
-    return (int) ((id * 0x9E3779B97F4A7C15L) >>> 60) * STRIDE;
+  private static int ticket(int slot, Door entered) {
+    return entered.ordinal << TICKET_STRIPE_BITS | slot;
   }
 }

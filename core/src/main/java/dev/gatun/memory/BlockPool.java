@@ -9,11 +9,6 @@ import dev.gatun.backend.Quiescable;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Blocks of equal size on a slab, lent out by handle. A handle is one {@code long}, never 0: it names one lease of one
@@ -23,34 +18,21 @@ import org.slf4j.LoggerFactory;
  * <p>Leasing, retaining, releasing and marking transfers take no lock and allocate nothing. Every method may be called
  * by any thread; only those that say so block.
  *
- * <p>Longer than most classes here because each small operation carries its contract.
+ * <p>Longer than most classes here because each small operation carries its contract; what it does stands in
+ * {@code PoolLeases}, {@code PoolTransfers} and {@code PoolClosing}.
  */
 public final class BlockPool implements AutoCloseable, Quiescable {
-  private static final Logger LOG = LoggerFactory.getLogger(BlockPool.class);
-  private static final AtomicInteger NUMBERS = new AtomicInteger();
-  // 50 us: as the epoch gate polls; unmeasured default
-  private static final long POLL_NANOS = 50_000;
-
+  private final PoolLeases leases;
+  private final PoolTransfers transfers;
   private final PoolLayout layout;
   private final PoolOptions options;
   private final EpochGate gate;
   private final Slab slab;
   private final boolean ownsSlab;
-  private final MemorySegment memory;
-  private final long baseAddress;
-  private final long strideBytes;
-  private final int count;
-  private final boolean poison;
-  private final long poolBits;
-  private final BlockStates states;
-  private final FreeBlocks free;
-  private final @Nullable LeaseTracker tracker;
   private final Quarantine quarantine = new Quarantine();
   private final PoolCensus census;
+  private final PoolClosing closing;
   private final Refusals refusals = new Refusals(this);
-  private volatile boolean closed;
-  private boolean ended;
-  private List<BlockStatus> leaked = List.of();
 
   private BlockPool(Slab slab, boolean ownsSlab, PoolLayout layout, EpochGate gate, PoolOptions options) {
     this.slab = slab;
@@ -58,17 +40,10 @@ public final class BlockPool implements AutoCloseable, Quiescable {
     this.layout = layout;
     this.options = options;
     this.gate = gate;
-    count = layout.pageCount();
-    poison = options.poison();
-    strideBytes = layout.strideBytes();
-    int number = NUMBERS.incrementAndGet();
-    poolBits = BlockWord.poolBits(number);
-    states = new BlockStates(layout.pageCount(), BlockWord.firstFree(number));
-    free = new FreeBlocks(states);
-    tracker = options.trackLeases() ? new LeaseTracker(layout.pageCount()) : null;
-    census = new PoolCensus(states, quarantine, tracker, gate, poolBits);
-    memory = slab.carve(layout.totalBytes(), options.name());
-    baseAddress = memory.address();
+    leases = new PoolLeases(slab, layout, gate, options, refusals);
+    transfers = new PoolTransfers(leases, quarantine);
+    census = new PoolCensus(leases.states, quarantine, leases.tracker, gate, leases.poolBits);
+    closing = new PoolClosing(this, leases, census, options.name());
   }
 
   /**
@@ -158,13 +133,9 @@ public final class BlockPool implements AutoCloseable, Quiescable {
 
   /** Leases for an epoch that may have passed: the block then refuses to be saved. */
   long leaseFor(int ordinal) {
-    long block = free.take(BlockWord.leased(ordinal));
-    if (block == 0) {
-      if (closed) throw refusals.closed("lease");
-      return 0;
-    }
-    if (tracker != null) tracker.onLease(BlockWord.index(block));
-    return block | poolBits;
+    long block = leases.lease(ordinal);
+    if (block == 0 && closing.hasBegun()) throw refusals.closed("lease");
+    return block;
   }
 
   /**
@@ -175,13 +146,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
    * @throws IllegalStateException if the lease has ended, or has 2047 references
    */
   public void retain(long block) {
-    int index = index("retain", block);
-    long word;
-    do {
-      word = states.get(index);
-      if (!isCurrent(word, block)) throw refusals.ended("retain", block, word);
-      if (BlockWord.references(word) == BlockWord.REFERENCES) throw refusals.full("retain", block, "references");
-    } while (!states.replace(index, word, word + BlockWord.REFERENCE));
+    leases.retain(block);
   }
 
   /**
@@ -192,12 +157,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
    * @throws IllegalStateException if the lease has ended: a double release
    */
   public void release(long block) {
-    int index = index("release", block);
-    long word;
-    do {
-      word = states.get(index);
-      if (!isLeased(word, block)) throw refusals.ended("release", block, word);
-    } while (!drop(index, word, word - BlockWord.REFERENCE));
+    leases.release(block);
   }
 
   /**
@@ -211,11 +171,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
    * @throws IllegalStateException if the lease has ended, a transfer is writing, or the last write failed
    */
   public MemorySegment page(long block) {
-    int index = index("page", block);
-    long word = states.get(index);
-    if (!isCurrent(word, block)) throw refusals.ended("page", block, word);
-    if (BlockWord.has(word, BlockWord.WRITER | BlockWord.INVALID)) throw refusals.unreadable("page", block, word);
-    return pageAt(index);
+    return leases.page(block);
   }
 
   /**
@@ -226,14 +182,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
    * @throws IllegalStateException if the lease has ended, or a transfer uses the block
    */
   public MemorySegment rewrite(long block) {
-    int index = index("rewrite", block);
-    long word;
-    do {
-      word = states.get(index);
-      if (!isCurrent(word, block)) throw refusals.ended("rewrite", block, word);
-      if (BlockWord.has(word, BlockWord.TRANSFERS | BlockWord.NULL)) throw refusals.busy("rewrite", block, word);
-    } while (!states.replace(index, word, word & ~BlockWord.INVALID));
-    return pageAt(index);
+    return leases.rewrite(block);
   }
 
   /**
@@ -244,19 +193,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
    * @throws IllegalStateException if the lease has ended, is shared, or a transfer uses the block
    */
   public void renew(long block) {
-    int index = index("renew", block);
-    long word;
-    long next;
-    do {
-      word = states.get(index);
-      if (!isLeased(word, block)) throw refusals.ended("renew", block, word);
-      if (BlockWord.has(word, BlockWord.TRANSFERS | BlockWord.NULL)) throw refusals.busy("renew", block, word);
-      if (BlockWord.references(word) > 1)
-        throw refusals.because("renew", block, "it is shared by " + BlockWord.references(word));
-      long epoch = BlockWord.epochBits(gate.ordinal());
-      if (BlockWord.isOfEpoch(word, epoch)) return;
-      next = BlockWord.withEpoch(word, epoch) | BlockWord.INVALID;
-    } while (!states.replace(index, word, next));
+    leases.renew(block);
   }
 
   /**
@@ -265,9 +202,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
    * @param block any number
    */
   public boolean isCurrent(long block) {
-    int index = BlockWord.index(block);
-    return BlockWord.ofPool(block, poolBits) && index >= 0 && index < count
-        && isCurrent(states.get(index), block);
+    return leases.isCurrent(block);
   }
 
   /**
@@ -276,14 +211,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
    * @param block a current lease, with no transfer running; its page is filled with zeros
    */
   public void reserveNull(long block) {
-    rewrite(block).fill((byte) 0);
-    int index = BlockWord.index(block);
-    long word;
-    do {
-      word = states.get(index);
-      if (!isCurrent(word, block)) throw refusals.ended("reserveNull", block, word);
-      if (BlockWord.has(word, BlockWord.TRANSFERS)) throw refusals.busy("reserveNull", block, word);
-    } while (!states.replace(index, word, word | BlockWord.NULL));
+    leases.reserveNull(block);
   }
 
   /**
@@ -292,10 +220,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
    * @param block a lease
    */
   public boolean isNull(long block) {
-    int index = index("isNull", block);
-    long word = states.get(index);
-    if (!isLeased(word, block)) throw refusals.ended("isNull", block, word);
-    return BlockWord.has(word, BlockWord.NULL);
+    return leases.isNull(block);
   }
 
   /**
@@ -307,17 +232,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
    *   the null block, or 255 transfers read it
    */
   public void beginRead(long block) {
-    int index = index("beginRead", block);
-    long word;
-    do {
-      word = states.get(index);
-      if (!isCurrent(word, block)) throw refusals.ended("beginRead", block, word);
-      if (BlockWord.has(word, BlockWord.WRITER | BlockWord.INVALID | BlockWord.NULL)) {
-        throw refusals.unreadable("beginRead", block, word);
-      }
-      if (!BlockWord.has(~word, BlockWord.READERS)) throw refusals.full("beginRead", block, "readers");
-    } while (!states.replace(index, word, word + BlockWord.READER));
-    if (tracker != null) tracker.onTransfer(index);
+    transfers.beginRead(block);
   }
 
   /**
@@ -327,30 +242,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
    * @throws IllegalStateException if no transfer reads the block, or all that do are in quarantine
    */
   public void endRead(long block) {
-    int index = index("endRead", block);
-    long word;
-    do {
-      word = states.get(index);
-      if (!BlockWord.sameLease(word, block) || !BlockWord.has(word, BlockWord.READERS)) {
-        throw refusals.notRunning("endRead", block, word);
-      }
-      if (BlockWord.has(word, BlockWord.QUARANTINED)) {
-        endReadBesideQuarantine(index, block);
-        return;
-      }
-    } while (!drop(index, word, word - BlockWord.READER));
-  }
-
-  private void endReadBesideQuarantine(int index, long block) {
-    synchronized (quarantine) {
-      long word;
-      do {
-        word = states.get(index);
-        if (quarantine.holdsAll(index, word)) {
-          throw refusals.because("endRead", block, "its transfers are in quarantine; call endQuarantine");
-        }
-      } while (!drop(index, word, word - BlockWord.READER));
-    }
+    transfers.endRead(block);
   }
 
   /**
@@ -361,14 +253,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
    * @throws IllegalStateException if the lease has ended, another transfer uses the block, or it is the null block
    */
   public void beginWrite(long block) {
-    int index = index("beginWrite", block);
-    long word;
-    do {
-      word = states.get(index);
-      if (!isCurrent(word, block)) throw refusals.ended("beginWrite", block, word);
-      if (BlockWord.has(word, BlockWord.TRANSFERS | BlockWord.NULL)) throw refusals.busy("beginWrite", block, word);
-    } while (!states.replace(index, word, word | BlockWord.WRITER));
-    if (tracker != null) tracker.onTransfer(index);
+    transfers.beginWrite(block);
   }
 
   /**
@@ -379,20 +264,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
    * @throws IllegalStateException if no transfer writes the block, or it is in quarantine
    */
   public void endWrite(long block, boolean valid) {
-    int index = index("endWrite", block);
-    long word;
-    long next;
-    do {
-      word = states.get(index);
-      if (!BlockWord.sameLease(word, block) || !BlockWord.has(word, BlockWord.WRITER)) {
-        throw refusals.notRunning("endWrite", block, word);
-      }
-      if (BlockWord.has(word, BlockWord.QUARANTINED)) {
-        throw refusals.because("endWrite", block, "its transfer is in quarantine; call endQuarantine");
-      }
-      next = word & ~(BlockWord.WRITER | BlockWord.INVALID);
-      if (!valid) next |= BlockWord.INVALID;
-    } while (!drop(index, word, next));
+    transfers.endWrite(block, valid);
   }
 
   /**
@@ -403,19 +275,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
    * @throws IllegalStateException if no transfer outside quarantine uses the block
    */
   public void quarantine(long block) {
-    int index = index("quarantine", block);
-    synchronized (quarantine) {
-      long word;
-      do {
-        word = states.get(index);
-        if (!BlockWord.sameLease(word, block) || !BlockWord.has(word, BlockWord.TRANSFERS)) {
-          throw refusals.notRunning("quarantine", block, word);
-        }
-        if (quarantine.holdsAll(index, word))
-          throw refusals.because("quarantine", block, "all its transfers are there already");
-      } while (!states.replace(index, word, word | BlockWord.QUARANTINED));
-      quarantine.add(index);
-    }
+    transfers.quarantine(block);
   }
 
   /**
@@ -426,22 +286,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
    * @throws IllegalStateException if no transfer of the block is in quarantine
    */
   public void endQuarantine(long block) {
-    int index = index("endQuarantine", block);
-    synchronized (quarantine) {
-      long word;
-      long next;
-      do {
-        word = states.get(index);
-        if (!BlockWord.sameLease(word, block) || !BlockWord.has(word, BlockWord.QUARANTINED)) {
-          throw refusals.notRunning("endQuarantine", block, word);
-        }
-        next = BlockWord.has(word, BlockWord.WRITER)
-            ? (word & ~BlockWord.WRITER) | BlockWord.INVALID
-            : word - BlockWord.READER;
-        if (quarantine.count(index) == 1) next &= ~BlockWord.QUARANTINED;
-      } while (!drop(index, word, next));
-      quarantine.remove(index);
-    }
+    transfers.endQuarantine(block);
   }
 
   /**
@@ -452,7 +297,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
    * @throws ClosedException if the memory was adopted and its owner has closed it
    */
   public long blockAddress(long block) {
-    return baseAddress + offset("blockAddress", block);
+    return leases.baseAddress + leases.offset("blockAddress", block);
   }
 
   /**
@@ -461,12 +306,12 @@ public final class BlockPool implements AutoCloseable, Quiescable {
    * @param block a lease
    */
   public MemorySegment blockSegment(long block) {
-    return memory.asSlice(offset("blockSegment", block), layout.headerBytes() + layout.pageBytes());
+    return leases.blockAt("blockSegment", block);
   }
 
   /** {@return the address of the block whose place is 0; the others follow at the layout's stride} */
   public long baseAddress() {
-    return baseAddress;
+    return leases.baseAddress;
   }
 
   /**
@@ -475,7 +320,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
    * @param block any handle of this pool
    */
   public int blockIndex(long block) {
-    return index("blockIndex", block);
+    return leases.index("blockIndex", block);
   }
 
   /** {@return bytes before each page} */
@@ -530,8 +375,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
 
   @Override
   public List<String> drain(Deadline deadline) {
-    while (census.transferring() && !deadline.reached())
-      LockSupport.parkNanos(this, POLL_NANOS);
+    closing.awaitTransfers(deadline);
     return pending();
   }
 
@@ -543,14 +387,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
 
   @Override
   public void clearLocal() {
-    long current = BlockWord.epochBits(gate.ordinal());
-    for (int i = 0; i < states.count(); i++) {
-      long word;
-      do {
-        word = states.get(i);
-      } while (BlockWord.has(word, BlockWord.HELD) && !BlockWord.isOfEpoch(word, current)
-          && !states.replace(i, word, BlockWord.withEpoch(word, BlockWord.EXPIRED)));
-    }
+    leases.expire();
   }
 
   /**
@@ -570,110 +407,18 @@ public final class BlockPool implements AutoCloseable, Quiescable {
    * @throws InUseException if something still uses the memory at the deadline: nothing was freed, close again
    */
   public synchronized void close(Deadline deadline) {
-    if (!ended) {
-      awaitIdle(deadline);
-      if (ownsSlab && !slab.registrations().isEmpty()) {
-        throw new InUseException("close " + name() + " refused: " + slab + " is registered with "
-            + slab.registrations().getFirst().registrar().name());
-      }
-      if (!closed) leaked = outstanding();
-      closed = true;
-      // revoked leases begin no transfer; one that slipped in before is waited for
-      while (!revokeAll())
-        awaitIdle(deadline);
-      end();
-    }
+    closing.end(deadline, ownsSlab);
     if (ownsSlab) slab.close(deadline);
-  }
-
-  private void end() {
-    ended = true;
-    gate.unregister(this);
-    slab.giveBack(options.name());
-    if (!leaked.isEmpty()) {
-      LOG.warn("{} closed with {} blocks not released, first: {}", name(), leaked.size(), leaked.getFirst());
-    }
   }
 
   /** {@return whether it was closed} */
   public boolean isClosed() {
-    return closed;
+    return closing.hasBegun();
   }
 
   /** {@return the blocks that had not been released when the pool was closed; empty before} */
-  public synchronized List<BlockStatus> leaked() {
-    return leaked;
-  }
-
-  private void awaitIdle(Deadline deadline) {
-    List<BlockStatus> busy = census.inFlight();
-    while (!busy.isEmpty()) {
-      if (deadline.reached()) {
-        throw new InUseException(
-            "close " + name() + " refused: " + busy.size() + " blocks in flight, first: " + busy.getFirst());
-      }
-      LockSupport.parkNanos(this, POLL_NANOS);
-      busy = census.inFlight();
-    }
-  }
-
-  /** Ends all leases. False if transfers run on some of them still. */
-  private boolean revokeAll() {
-    boolean all = true;
-    for (int i = 0; i < states.count(); i++) {
-      long word;
-      long next;
-      do {
-        word = states.get(i);
-        next = BlockWord.has(word, BlockWord.TRANSFERS) ? word & ~BlockWord.REFERENCES : BlockWord.closed(word);
-      } while (!BlockWord.isClosed(word) && !states.replace(i, word, next));
-      all &= !BlockWord.has(next, BlockWord.TRANSFERS);
-    }
-    return all;
-  }
-
-  private boolean isCurrent(long word, long block) {
-    return isLeased(word, block) && BlockWord.isOfEpoch(word, BlockWord.epochBits(gate.ordinal()));
-  }
-
-  private static boolean isLeased(long word, long block) {
-    return BlockWord.sameLease(word, block) && BlockWord.has(word, BlockWord.REFERENCES);
-  }
-
-  /** Takes away a hold; if it was the last, the block becomes free. False if the word has changed. */
-  private boolean drop(int index, long word, long next) {
-    if (BlockWord.has(next, BlockWord.HELD)) return states.replace(index, word, next);
-    long freed = BlockWord.freed(next);
-    if (!poison) return free.give(index, word, freed);
-    // the lease has ended, and the writer's bit keeps the block from being leased until it is filled
-    if (!states.replace(index, word, freed | BlockWord.WRITER)) return false;
-    try {
-      if (memory.scope().isAlive()) pageAt(index).fill(PoolOptions.POISON);
-    } finally {
-      free.give(index, freed | BlockWord.WRITER, freed);
-    }
-    return true;
-  }
-
-  private MemorySegment pageAt(int index) {
-    return memory.asSlice(index * strideBytes + layout.headerBytes(), layout.pageBytes());
-  }
-
-  private long offset(String operation, long block) {
-    int index = index(operation, block);
-    long word = states.get(index);
-    if (!BlockWord.sameLease(word, block) || !BlockWord.has(word, BlockWord.HELD)) {
-      throw refusals.ended(operation, block, word);
-    }
-    if (!memory.scope().isAlive())
-      throw new ClosedException(operation + " refused: the memory of " + slab + " is gone");
-    return index * strideBytes;
-  }
-
-  private int index(String operation, long block) {
-    int index = BlockWord.index(block);
-    if (BlockWord.ofPool(block, poolBits) && index >= 0 && index < count) return index;
-    throw refusals.foreign(operation, block);
+  public List<BlockStatus> leaked() {
+    return closing.leaked();
   }
 
   PoolExhaustedException exhausted() {

@@ -19,6 +19,7 @@ final class LeaseTracker {
   void onLease(int index) {
     List<StackTraceElement> stack = WALKER.walk(frames -> frames
         .dropWhile(frame -> frame.getClassName().equals(LeaseTracker.class.getName())
+            || frame.getClassName().equals(PoolLeases.class.getName())
             || frame.getClassName().equals(BlockPool.class.getName())
             || frame.getClassName().equals(Sequence.class.getName()))
         .limit(FRAMES_MAX).map(StackWalker.StackFrame::toStackTraceElement).toList());

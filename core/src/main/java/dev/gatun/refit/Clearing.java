@@ -63,7 +63,7 @@ final class Clearing {
   void raise() {
     steps.time("raise epoch", () -> {
       long raised = members.stream().filter(member -> !member.gate().epoch().equals(epoch))
-          .peek(member -> member.gate().raise(epoch)).count();
+          .peek(member -> member.control().raise(epoch)).count();
       return raised + " of " + members.size() + " raised";
     });
   }

@@ -2,6 +2,7 @@ package dev.gatun.refit;
 
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.EpochGate;
+import dev.gatun.backend.GateControl;
 import dev.gatun.backend.Quiescable;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +39,10 @@ final class Member {
 
   EpochGate gate() {
     return coordinator.gate();
+  }
+
+  GateControl control() {
+    return coordinator.control();
   }
 
   List<StorePort> ports() {
@@ -88,13 +93,13 @@ final class Member {
    */
   boolean open() {
     if (!left.isEmpty() || abandoned || !holders.stream().allMatch(Holder::wantsOpen)) return false;
-    gate().open(EpochGate.State.OPEN);
+    control().open(EpochGate.State.OPEN);
     return true;
   }
 
   /** Opens the gate with the store disabled; called with the group locked. */
   void disable() {
-    if (left.isEmpty()) gate().open(EpochGate.State.DISABLED);
+    if (left.isEmpty()) control().open(EpochGate.State.DISABLED);
   }
 
   void removed(long objects) {

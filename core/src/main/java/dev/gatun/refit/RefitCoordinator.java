@@ -1,6 +1,7 @@
 package dev.gatun.refit;
 
 import dev.gatun.backend.EpochGate;
+import dev.gatun.backend.GateControl;
 import dev.gatun.backend.Observer;
 import dev.gatun.backend.Quiescable;
 import dev.gatun.backend.RefitStore;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RefitCoordinator {
   private final EpochGate gate;
+  private final GateControl control;
   private final RefitPolicy policy;
   private final Observer observer;
   private final Lane lane = new Lane("gate");
@@ -50,7 +52,7 @@ public final class RefitCoordinator {
         throw new IllegalArgumentException(store.name() + " is not registered with this gate");
       }
     }
-    gate.claim(this);
+    control = gate.claim();
     group = RefitGroup.solo(policy, this);
     ports();
   }
@@ -90,7 +92,7 @@ public final class RefitCoordinator {
     return gate;
   }
 
-  /** {@return refits of this replica that have ended} */
+  /** {@return resets so far: refits of this replica that have ended} */
   public synchronized long resets() {
     return resets;
   }
@@ -103,6 +105,10 @@ public final class RefitCoordinator {
   /** {@return the report of the last refit that ended} */
   public synchronized Optional<RefitReport> lastReport() {
     return Optional.ofNullable(lastReport);
+  }
+
+  GateControl control() {
+    return control;
   }
 
   Lane lane() {

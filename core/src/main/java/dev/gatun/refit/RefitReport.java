@@ -16,7 +16,7 @@ import java.util.Map;
  * @param notes what else is worth knowing; does not touch the outcome
  * @param attempts attempts made, 0 if {@code clear} was never called
  * @param removed objects that the removals reported, our own canaries included
- * @param resets refits with a verdict so far, this one included
+ * @param resets resets so far, this one included: refits whose removal was judged
  * @param removedTotal objects removed by all of them
  * @param nanos from closing the gates to the verdict
  * @param steps steps in order, of all attempts

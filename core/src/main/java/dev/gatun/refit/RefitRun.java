@@ -45,7 +45,7 @@ final class RefitRun {
     firstDeadline = Deadline.after(policy.deadline());
     clearing = new Clearing(group, policy, epoch, members, steps, notes);
     steps.time("close gate", () -> {
-      members.forEach(member -> member.gate().close());
+      members.forEach(member -> member.control().close());
       return members.size() + " closed";
     });
     report = describe(Verdict.failed("clear() has not been called"));

@@ -16,6 +16,7 @@ import dev.gatun.backend.GateClosedException;
 import dev.gatun.backend.Observer;
 import dev.gatun.backend.WeightEpoch;
 import dev.gatun.refit.RefitPolicy.OnFailure;
+import dev.gatun.testing.Thrown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +27,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 class RefitCoordinatorTest {
 
@@ -527,6 +529,25 @@ class RefitCoordinatorTest {
 
     assertThrows(IllegalStateException.class,
         () -> new RefitCoordinator(replica.gate, List.of(), RefitPolicy.defaults(), Observer.NONE));
+  }
+
+  @Test
+  @DisplayName("the gate of a coordinator is closed, raised and opened by nobody else")
+  void onlyTheCoordinatorDrivesTheGate() {
+    Replica replica = Replica.plain();
+
+    for (Executable out : List.<Executable>of(replica.gate::close, () -> replica.gate.raise(NEW),
+        () -> replica.gate.open(EpochGate.State.OPEN), () -> replica.gate.open(EpochGate.State.DISABLED))) {
+      String refusal = Thrown.message(IllegalStateException.class, out);
+      assertTrue(refusal.contains("the gate has a refit coordinator"), refusal);
+      assertEquals(EpochGate.State.OPEN, replica.gate.state());
+      assertEquals(OLD, replica.gate.epoch());
+    }
+    try (Refit refit = replica.coordinator.begin(NEW)) {
+      assertThrows(IllegalStateException.class, () -> replica.gate.open(EpochGate.State.OPEN));
+      assertThrows(GateClosedException.class, () -> replica.store.put("old"));
+      refit.clear();
+    }
   }
 
   @Test

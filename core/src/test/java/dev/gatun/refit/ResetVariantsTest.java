@@ -136,8 +136,8 @@ class ResetVariantsTest {
 
   private static Client disabled(Mode mode) {
     Client client = mode.open();
-    client.gate.close();
-    client.gate.open(EpochGate.State.DISABLED);
+    client.coordinator.control().close();
+    client.coordinator.control().open(EpochGate.State.DISABLED);
     return client;
   }
 

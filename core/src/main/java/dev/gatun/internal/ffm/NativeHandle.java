@@ -2,11 +2,11 @@ package dev.gatun.internal.ffm;
 
 import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.Deadline;
+import dev.gatun.backend.StripedCount;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -27,9 +27,6 @@ public final class NativeHandle<C extends Enum<C>> {
     OPEN, CLOSING, DESTROYED
   }
 
-  // 8 stripes of 128 bytes for each kind of call: two cache lines keep adjacent-line prefetch from coupling them; unmeasured
-  private static final int STRIPES = 8;
-  private static final int STRIDE = 128 / Long.BYTES;
   // 50 us: far below what destroying costs, well over a context switch; unmeasured default
   private static final long POLL_NANOS = 50_000;
 
@@ -37,7 +34,7 @@ public final class NativeHandle<C extends Enum<C>> {
   private final MemorySegment pointer;
   private final Consumer<MemorySegment> destroy;
   private final C[] calls;
-  private final AtomicLongArray running;
+  private final StripedCount running;
   private final ReentrantLock closing = new ReentrantLock();
   private volatile State state = State.OPEN;
   private @Nullable Thread destroyer; // guarded by closing
@@ -56,7 +53,7 @@ public final class NativeHandle<C extends Enum<C>> {
     this.pointer = pointer;
     this.destroy = destroy;
     this.calls = calls.getEnumConstants();
-    this.running = new AtomicLongArray(this.calls.length * STRIPES * STRIDE);
+    this.running = new StripedCount(this.calls.length);
   }
 
   /**
@@ -67,10 +64,10 @@ public final class NativeHandle<C extends Enum<C>> {
    * @throws ClosedException once closing has begun
    */
   public MemorySegment enter(C call) {
-    int slot = slot(call);
-    running.getAndIncrement(slot);
+    int slot = running.slot(call.ordinal());
+    running.add(slot);
     if (state == State.OPEN) return pointer;
-    running.getAndDecrement(slot);
+    running.subtract(slot);
     throw new ClosedException(call + " refused: " + name + " is closed");
   }
 
@@ -80,7 +77,7 @@ public final class NativeHandle<C extends Enum<C>> {
    * @param call what was given to {@link #enter}
    */
   public void exit(C call) {
-    running.getAndDecrement(slot(call));
+    running.subtract(running.slot(call.ordinal()));
   }
 
   /** {@return whether calls are let in} */
@@ -124,7 +121,7 @@ public final class NativeHandle<C extends Enum<C>> {
     if (state == State.DESTROYED) return List.of();
     List<String> lines = new ArrayList<>();
     for (C call : calls) {
-      long count = running(call);
+      long count = running.sum(call.ordinal());
       if (count != 0) lines.add(count + " " + call);
     }
     if (lines.isEmpty()) lines.add("destroying " + name + " has not returned");
@@ -163,22 +160,7 @@ public final class NativeHandle<C extends Enum<C>> {
   private long runningCalls() {
     long sum = 0;
     for (C call : calls)
-      sum += running(call);
+      sum += running.sum(call.ordinal());
     return sum;
-  }
-
-  private long running(C call) {
-    long sum = 0;
-    int first = call.ordinal() * STRIPES;
-    for (int stripe = 0; stripe < STRIPES; stripe++)
-      sum += running.get((first + stripe) * STRIDE);
-    return sum;
-  }
-
-  private static <C extends Enum<C>> int slot(C call) {
-    long id = Thread.currentThread().threadId();
-    // Fibonacci hashing: thread numbers are consecutive, their product with the golden ratio spreads gaps too
-    int stripe = (int) ((id * 0x9E3779B97F4A7C15L) >>> 61);
-    return (call.ordinal() * STRIPES + stripe) * STRIDE;
   }
 }
