@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -30,7 +31,7 @@ class DocumentedOptionsTest {
   /** The page as it must be. */
   static String page() {
     CommandLine gatun = new CommandLine(new Gatun());
-    CommandSpec any = gatun.getSubcommands().get("replay").getCommandSpec();
+    CommandSpec any = Objects.requireNonNull(gatun.getSubcommands().get("replay")).getCommandSpec();
     String common = table(any.options().stream().filter(DocumentedOptionsTest::isEverywhere));
     return "# Options of the `gatun` command\n\nWhat each command prints with `--help`; a test compares the two. What they"
         + " are for stands in [cli.md](cli.md).\n\n## Every command\n\n" + common + commands(gatun, "");
