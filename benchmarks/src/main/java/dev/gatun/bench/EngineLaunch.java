@@ -30,13 +30,11 @@ final class EngineLaunch {
   private final TransferEngine engine;
   private final Segment peer;
   private final long remoteAddress;
-  private final long cellMillis;
 
-  private EngineLaunch(TransferEngine engine, Segment peer, long remoteAddress, long cellMillis) {
+  private EngineLaunch(TransferEngine engine, Segment peer, long remoteAddress) {
     this.engine = engine;
     this.peer = peer;
     this.remoteAddress = remoteAddress;
-    this.cellMillis = cellMillis;
   }
 
   static EngineOptions options(String engine) {
@@ -62,7 +60,7 @@ final class EngineLaunch {
     try (Slab slab = Slab.allocate(SlabOptions.of("bench", bytes).prefaulted());
         TransferEngine engine = TransferEngine.open(options, gate)) {
       engine.register(slab);
-      EngineLaunch launch = new EngineLaunch(engine, engine.openSegment(descriptor), address, cellMillis);
+      EngineLaunch launch = new EngineLaunch(engine, engine.openSegment(descriptor), address);
       // the code of all cells is compiled before the first is measured
       launch.cell(slab, gate, blocks.getFirst(), Math.toIntExact(batches.getLast()), warmMillis);
       for (long block : blocks) {
