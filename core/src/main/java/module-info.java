@@ -29,7 +29,8 @@ module dev.gatun.core {
   uses dev.gatun.device.CudaDriverProvider;
 
   provides dev.gatun.backend.EngineBackendProvider
-      with dev.gatun.internal.backend.LoopbackEngineProvider, dev.gatun.internal.backend.MooncakeEngineProvider;
+      with dev.gatun.internal.backend.LoopbackEngineProvider, dev.gatun.internal.backend.MooncakeEngineProvider,
+      dev.gatun.internal.backend.NixlEngineProvider;
   provides dev.gatun.backend.StoreBackendProvider
       with dev.gatun.internal.backend.LoopbackBackendProvider, dev.gatun.internal.backend.MooncakeBackendProvider;
   provides dev.gatun.device.CudaDriverProvider

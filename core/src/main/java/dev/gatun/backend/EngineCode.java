@@ -91,4 +91,21 @@ public enum EngineCode {
       default -> UNKNOWN;
     };
   }
+
+  /**
+   * {@return the name of a status of NIXL's C interface} Several of its own codes arrive there as one.
+   *
+   * @param raw what the function returned
+   */
+  public static EngineCode ofNixl(long raw) {
+    return switch (Math.clamp(raw, Integer.MIN_VALUE, Integer.MAX_VALUE)) {
+      case 0 -> OK;
+      case -1 -> INVALID_ARGUMENT;
+      case -2 -> BACKEND;
+      case -3 -> NOT_ALLOWED;
+      case -5 -> NOT_IMPLEMENTED;
+      case -6 -> NOT_FOUND;
+      default -> UNKNOWN;
+    };
+  }
 }
