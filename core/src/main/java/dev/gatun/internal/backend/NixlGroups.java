@@ -53,6 +53,11 @@ final class NixlGroups {
   void sort(TransferRequests requests, NixlRanges local, IntFunction<NixlPeer> peerOf) {
     Arrays.fill(peers, 0, count, null);
     count = 0;
+    NixlPeer peer = null;
+    NixlRanges theirs = NixlRanges.NONE;
+    int segment = NONE;
+    int here = 0;
+    int there = 0;
     for (int row = 0; row < requests.size(); row++) {
       int opcode = requests.opcode(row);
       if (opcode != TransferRequests.READ && opcode != TransferRequests.WRITE) {
@@ -60,11 +65,14 @@ final class NixlGroups {
       }
       long bytes = requests.length(row);
       if (bytes < 1) throw new IllegalArgumentException("length of request " + row + " must be positive: " + bytes);
-      int here = local.find(requests.localAddress(row), bytes);
+      here = local.find(requests.localAddress(row), bytes, here);
       if (here < 0) throw notRegistered(requests, row);
-      NixlPeer peer = peerOf.apply(requests.segment(row));
-      NixlRanges theirs = peer.ranges();
-      int there = theirs.find(requests.remoteAddress(row), bytes);
+      if (peer == null || requests.segment(row) != segment) {
+        segment = requests.segment(row);
+        peer = peerOf.apply(segment);
+        theirs = peer.ranges();
+      }
+      there = theirs.find(requests.remoteAddress(row), bytes, there);
       if (there < 0) requireUnknown(theirs, requests, row);
       localDevices[row] = local.device(here);
       remoteDevices[row] = there < 0 ? 0 : theirs.device(there);

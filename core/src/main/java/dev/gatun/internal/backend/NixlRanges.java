@@ -57,6 +57,12 @@ final class NixlRanges {
 
   /** {@return the place of the range that holds all these bytes, negative if none does} */
   int find(long address, long bytes) {
+    return find(address, bytes, 0);
+  }
+
+  /** As {@link #find(long, long)}, looking first at a place that is likely: rows of a batch mostly lie in one range. */
+  int find(long address, long bytes, int likely) {
+    if (likely >= 0 && likely < ranges.length && ranges[likely].contains(address, bytes)) return likely;
     int low = 0;
     int high = ranges.length - 1;
     while (low <= high) {
