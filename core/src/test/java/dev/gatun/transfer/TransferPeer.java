@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.joining;
 
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.EngineNotification;
+import dev.gatun.backend.EngineOptions;
 import dev.gatun.backend.EpochGate;
 import dev.gatun.backend.WeightEpoch;
 import dev.gatun.memory.BlockPool;
@@ -25,9 +26,11 @@ final class TransferPeer {
   private TransferPeer() {}
 
   public static void main(String[] arguments) throws IOException {
-    TransferSubject subject = arguments[0].equals("mooncake")
-        ? new MooncakeTransferSubject()
-        : new LoopbackTransferSubject();
+    TransferSubject subject = switch (arguments[0]) {
+      case EngineOptions.MOONCAKE -> new MooncakeTransferSubject();
+      case EngineOptions.NIXL -> new NixlTransferSubject();
+      default -> new LoopbackTransferSubject();
+    };
     long pageBytes = Long.parseLong(arguments[1]);
     int pages = Integer.parseInt(arguments[2]);
     EpochGate gate = new EpochGate(new WeightEpoch("transfer", 1));
