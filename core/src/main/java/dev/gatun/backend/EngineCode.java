@@ -68,7 +68,8 @@ public enum EngineCode {
    * @param raw what the function returned
    */
   public static EngineCode ofMooncake(long raw) {
-    return switch (Math.clamp(Math.abs(raw), 0, Integer.MAX_VALUE)) {
+    // the negative of the smallest long is itself
+    return switch (Math.clamp(Math.abs(Math.max(raw, -Long.MAX_VALUE)), 0, Integer.MAX_VALUE)) {
       case 0 -> OK;
       case 1 -> INVALID_ARGUMENT;
       case 2 -> TOO_MANY_REQUESTS;
