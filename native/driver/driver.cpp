@@ -96,9 +96,9 @@ bool leaks() {
 
 int main(int argc, char** argv) {
   const Options options = parse(argc, argv);
+  PeerProcess::prepare();  // before this process has threads, or anything to print
   std::printf("seed %llu, %llu s of stress\n", static_cast<unsigned long long>(options.seed),
               static_cast<unsigned long long>(options.seconds));
-  PeerProcess::prepare();  // before this process has threads
   // A hang is a failure as well: SIGALRM ends the process.
   constexpr unsigned kHungSeconds = 300;
   alarm(static_cast<unsigned>(options.seconds) + kHungSeconds);

@@ -11,6 +11,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
@@ -29,6 +30,8 @@ final class EngineCore implements Quiescable {
   final Set<Segment> segments = ConcurrentHashMap.newKeySet();
   /** What to do when the native engine is gone. */
   final Queue<Runnable> afterwards = new ConcurrentLinkedQueue<>();
+  /** Whether somebody routes the messages of hand-overs. */
+  final AtomicBoolean handedOver = new AtomicBoolean();
   volatile boolean closing;
 
   EngineCore(EngineBackend backend, EpochGate gate) {

@@ -29,7 +29,8 @@ import org.slf4j.LoggerFactory;
  * calls {@link #push} or {@link #pull}. All else goes through the messages of the engine, which this keeps from
  * {@link TransferEngine#pollNotification}. A refit takes every grant back.
  *
- * <p>One for each engine. Usable by any thread; what blocks says so.
+ * <p>One for each engine. Usable by any thread; what blocks says so. Longer than most classes because each of its few
+ * operations carries its contract.
  */
 public final class Handovers implements AutoCloseable, Quiescable {
   private static final Logger LOG = LoggerFactory.getLogger(Handovers.class);
@@ -68,8 +69,12 @@ public final class Handovers implements AutoCloseable, Quiescable {
    *
    * @param engine stays the caller's; to be closed after this
    * @return hand-overs, registered with the engine's gate; the caller closes it
+   * @throws IllegalStateException if the engine has hand-overs already: share those
    */
   public static Handovers over(TransferEngine engine) {
+    if (!engine.core().handedOver.compareAndSet(false, true)) {
+      throw new IllegalStateException(engine.name() + " has hand-overs already; share those");
+    }
     return new Handovers(engine);
   }
 
@@ -291,6 +296,7 @@ public final class Handovers implements AutoCloseable, Quiescable {
     }
     peers.close();
     calls.close();
+    core.handedOver.set(false);
   }
 
   private void receive() {

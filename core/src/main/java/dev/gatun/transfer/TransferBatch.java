@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * they cannot become free, whoever releases them; a request that has not ended at the deadline keeps its block in
  * quarantine until native code is known to be done, and the batch can be used again at once.
  *
+ * <p>Longer than most classes because each small operation carries its contract.
+ *
  * <p>A read fills the block, which is usable only if the request {@link TransferOutcome#COMPLETED}; a write leaves it as
  * it is.
  */

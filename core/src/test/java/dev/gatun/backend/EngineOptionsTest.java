@@ -78,7 +78,7 @@ class EngineOptionsTest {
     MemoryRange last = new MemoryRange(-100, 100, "*");
     assertTrue(last.contains(-100, 100) && last.contains(-1, 1));
     assertFalse(last.contains(-1, 2) || last.contains(0, 1) || last.contains(-101, 1));
-    for (long[] wrong : new long[][] {{0, 1}, {1, 0}, {1, -1}, {-100, 101}, {-1, Long.MAX_VALUE}})
+    for (long[] wrong : new long[][]{{0, 1}, {1, 0}, {1, -1}, {-100, 101}, {-1, Long.MAX_VALUE}})
       assertThrows(IllegalArgumentException.class, () -> new MemoryRange(wrong[0], wrong[1], "*"));
     assertThrows(IllegalArgumentException.class, () -> new MemoryRange(1, 1, " "));
     assertThrows(IllegalArgumentException.class, () -> new SegmentDescriptor("loopback", "a:1", new byte[0],
@@ -91,7 +91,7 @@ class EngineOptionsTest {
     assertEquals(EngineCode.ADDRESS_OVERLAPPED, EngineCode.ofMooncake(-7));
     assertEquals(EngineCode.ADDRESS_OVERLAPPED, EngineCode.ofMooncake(7));
     assertEquals(EngineCode.OK, EngineCode.ofMooncake(0));
-    for (long unknown : new long[] {5, -5, 9, 1_000, Integer.MIN_VALUE, Long.MAX_VALUE, Long.MIN_VALUE})
+    for (long unknown : new long[]{5, -5, 9, 1_000, Integer.MIN_VALUE, Long.MAX_VALUE, Long.MIN_VALUE})
       assertEquals(EngineCode.UNKNOWN, EngineCode.ofMooncake(unknown), Long.toString(unknown));
     EngineException unknown = new EngineException("submit", EngineCode.ofMooncake(42), 42, "7 requests");
     assertEquals("submit(7 requests) failed: UNKNOWN (42)", unknown.getMessage());

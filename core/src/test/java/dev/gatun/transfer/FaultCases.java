@@ -48,6 +48,7 @@ final class FaultCases {
         controlled("K6.04 aborting ends what hangs, and only then gives its memory back", FaultCases::abort),
         controlled("K7.02 a status query that keeps failing ends the wait; the blocks come back when it answers again",
             FaultCases::status),
+        controlled("a status query that says nothing is not taken for an end", FaultCases::silentStatus),
         controlled("K7.08 one submit of five that is refused leaves the other four alone", FaultCases::oneOfFive),
         controlled("K7.10 a failure is not held against the peer", FaultCases::notHeldAgainst),
         controlled("a request that fails says so by index, and the message is not sent", FaultCases::failure),
@@ -203,6 +204,19 @@ final class FaultCases {
       // once or twice is no reason to give up
       LoopbackControls.arm("engine.status", Action.FAIL, 202, 2);
       run(batch);
+    }
+  }
+
+  private static void silentStatus(TransferBench bench) {
+    long mine = bench.here.filled(1);
+    long theirs = bench.there.filled(2);
+    try (TransferBatch batch = bench.here.engine.batch(bench.here.pool, 1)) {
+      run(batch.write(mine, bench.peer, bench.there.address(theirs)));
+      LoopbackControls.arm("engine.status", Action.SKIP, 0, 0);
+      assertFalse(batch.submit().await(Deadline.after(SOON)));
+      assertEquals(TransferOutcome.IN_DOUBT, batch.outcome(0));
+      LoopbackControls.release("engine.status");
+      eventually("nothing is in quarantine", () -> bench.here.pool.quarantined() == 0);
     }
   }
 

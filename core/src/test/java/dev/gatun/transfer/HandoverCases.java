@@ -168,6 +168,7 @@ final class HandoverCases {
     assertThrows(IllegalArgumentException.class,
         () -> hands.there.offer(hands.theirs().pool, filled(hands.theirs(), 1, 0), LAYOUT, Duration.ZERO));
     assertThrows(IllegalStateException.class, () -> hands.there.offer(hands.theirs().pool, theirs, LAYOUT, LEASE));
+    assertThrows(IllegalStateException.class, () -> Handovers.over(hands.mine().engine));
     // the sender's lease is still good for what was granted
     assertEquals(HandoverOutcome.COMMITTED, hands.here.push(grant, LAYOUT, pool, three, deadline()));
   }

@@ -68,7 +68,7 @@ final class RegistrationCases {
       Segment peer = bench.here.engine.openSegment(bench.there.engine.descriptor());
       long mine = bench.here.filled(1);
       try (TransferBatch batch = bench.here.engine.batch(bench.here.pool, 8)) {
-        for (long[] view : new long[][] {{50, 100}, {0, 100}, {300, 100}, {150, 50}})
+        for (long[] view : new long[][]{{50, 100}, {0, 100}, {300, 100}, {150, 50}})
           batch.write(mine, 0, view[1], peer, base + view[0]);
         assertThrows(IllegalArgumentException.class, () -> batch.write(mine, 0, 8, peer, base + 200));
         assertThrows(IllegalArgumentException.class, () -> batch.write(mine, 0, 8, peer, base + 146));
@@ -118,7 +118,8 @@ final class RegistrationCases {
 
   private static void manyAtOnce(TransferBench bench) {
     List<CompletableFuture<TransferBench.Side>> opening = IntStream.range(0, 16)
-        .mapToObj(i -> CompletableFuture.supplyAsync(() -> new TransferBench.Side(bench.subject, "many " + i))).toList();
+        .mapToObj(i -> CompletableFuture.supplyAsync(() -> new TransferBench.Side(bench.subject, "many " + i)))
+        .toList();
     List<TransferBench.Side> sides = opening.stream().map(CompletableFuture::join).toList();
     Set<String> names = new HashSet<>();
     for (int i = 0; i < sides.size(); i++) {

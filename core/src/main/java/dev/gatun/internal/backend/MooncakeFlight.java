@@ -147,6 +147,8 @@ final class MooncakeFlight implements EngineFlight {
         if (!gap) cursor = i + 1;
         continue;
       }
+      // a query that writes nothing must not look like the end of the request before it
+      status.set(JAVA_INT, 0, NOT_POLLED);
       int code = MooncakeEngineC.getTransferStatus(engine, batch, i, status);
       if (code != 0) {
         if (++failures < FAILURES_MAX) return;
