@@ -46,9 +46,25 @@ final class EngineCore implements Quiescable {
     return "engine " + backend.name();
   }
 
-  /** Whatever was submitted has started. */
+  /**
+   * Whatever was submitted has started. But nobody may be polling it, and pools that are drained before the engine wait
+   * for its end: from now on the poller does, until nothing is left.
+   */
   @Override
   public int failQueued() {
+    poller.add(new Poller.Job() {
+      @Override
+      public boolean step() {
+        batches.forEach(TransferBatch::step);
+        boolean quiet = gate.inside() == 0 && batches.stream().noneMatch(TransferBatch::isFlying);
+        return quiet || gate.state() == EpochGate.State.OPEN;
+      }
+
+      @Override
+      public boolean urgent() {
+        return true;
+      }
+    });
     return 0;
   }
 

@@ -15,8 +15,6 @@ import dev.gatun.backend.Deadline;
 import dev.gatun.backend.EpochGate;
 import dev.gatun.backend.GateClosedException;
 import dev.gatun.backend.InUseException;
-import dev.gatun.backend.Quiescable;
-import dev.gatun.backend.WeightEpoch;
 import dev.gatun.internal.backend.LoopbackControls;
 import dev.gatun.internal.backend.LoopbackControls.Action;
 import dev.gatun.memory.BlockPool;
@@ -176,11 +174,11 @@ final class HandoverCases {
   private static void epochs(Hands hands) {
     long[] theirs = filled(hands.theirs(), 2, 5);
     PushTarget target = hands.there.grantPush(hands.theirs().pool, theirs, LAYOUT, LEASE);
-    refit(hands.mine().gate);
+    TransferBench.refit(hands.mine().gate);
     long[] mine = filled(hands.mine(), 2, 9);
     assertEquals(HandoverOutcome.REFUSED,
         hands.here.push(target.grant(), LAYOUT, hands.mine().pool, mine, deadline()));
-    refit(hands.theirs().gate);
+    TransferBench.refit(hands.theirs().gate);
     assertEquals(HandoverOutcome.REVOKED, target.outcome());
     assertTrue(target.isOver());
     assertThrows(RuntimeException.class, () -> hands.there.offer(hands.theirs().pool, theirs, LAYOUT, LEASE));
@@ -236,7 +234,7 @@ final class HandoverCases {
     CompletableFuture<HandoverOutcome> push = CompletableFuture.supplyAsync(
         () -> hands.here.push(target.grant(), LAYOUT, hands.mine().pool, mine, deadline()));
     eventually("the push is held", () -> LoopbackControls.hanging(COPY) >= 1);
-    assertEquals(List.of(), refit(hands.theirs().gate));
+    assertEquals(List.of(), TransferBench.refit(hands.theirs().gate));
     assertEquals(HandoverOutcome.REVOKED, target.outcome());
     assertFalse(target.isOver());
     for (long block : theirs)
@@ -355,17 +353,5 @@ final class HandoverCases {
     LoopbackControls.arm(COPY, Action.HANG, 0, 0);
     hands.here.push(target.grant(), LAYOUT, hands.mine().pool, mine, Deadline.after(Duration.ofMillis(500)));
     return target;
-  }
-
-  /** What a refit does to a gate and its parts. {@return what was pending} */
-  private static List<String> refit(EpochGate gate) {
-    gate.close();
-    gate.parts().forEach(Quiescable::failQueued);
-    gate.raise(new WeightEpoch(gate.epoch().run(), gate.epoch().version() + 1));
-    assertEquals(0, gate.awaitDrained(deadline()));
-    List<String> pending = gate.drainParts(Deadline.after(Duration.ofSeconds(2)));
-    gate.parts().forEach(Quiescable::clearLocal);
-    gate.open(EpochGate.State.OPEN);
-    return pending;
   }
 }

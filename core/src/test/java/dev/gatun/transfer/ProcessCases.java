@@ -6,6 +6,7 @@ import static dev.gatun.transfer.TransferBench.holds;
 import static dev.gatun.transfer.TransferBench.run;
 import static dev.gatun.transfer.TransferCase.always;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -15,10 +16,12 @@ import dev.gatun.backend.GatunException;
 import dev.gatun.backend.SegmentDescriptor;
 import dev.gatun.backend.TransferOutcome;
 import dev.gatun.internal.backend.ChildJvm;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /** Engines of two processes. */
@@ -30,6 +33,8 @@ final class ProcessCases {
         always("hand-overs by push and by pull between two processes", ProcessCases::handOver),
         always("a peer that is killed under a batch: typed outcomes, free blocks, a usable engine",
             ProcessCases::killed),
+        always("a peer that is frozen: the deadline holds, and the blocks come back when it thaws",
+            ProcessCases::frozen),
         always("a peer that is killed after a grant: the push ends, and nothing is left", ProcessCases::killedGranter),
         always("a sender that is killed: its target is taken back when it is declared dead",
             ProcessCases::killedSender));
@@ -143,6 +148,38 @@ final class ProcessCases {
       return true;
     }
     return batch.await(Deadline.after(Duration.ofSeconds(90))) && batch.outcome(0) == TransferOutcome.FAILED;
+  }
+
+  private static void frozen(TransferBench bench) throws Exception {
+    int pages = 32;
+    try (Peer peer = Peer.start(bench, pages); TransferBatch batch = bench.here.engine.batch(bench.here.pool, 1_024)) {
+      Segment segment = bench.here.engine.openSegment(peer.descriptor);
+      long mine = bench.here.filled(0);
+      for (int i = 0; i < 1_024; i++)
+        batch.read(mine, segment, peer.address(i % pages));
+      signal("-STOP", peer.child.pid());
+      try {
+        batch.submit();
+        assertFalse(batch.await(Deadline.after(Duration.ofSeconds(1))));
+        assertTrue(batch.inDoubt() > 0);
+        assertEquals(1, bench.here.pool.quarantined());
+        assertEquals(1, bench.here.engine.inDoubt());
+      } finally {
+        signal("-CONT", peer.child.pid());
+      }
+      Deadline thawed = Deadline.after(Duration.ofSeconds(90));
+      while (bench.here.engine.inDoubt() > 0 && !thawed.reached())
+        LockSupport.parkNanos(10_000_000);
+      assertEquals(0, bench.here.engine.inDoubt());
+      assertEquals(0, bench.here.pool.quarantined());
+      assertEquals(0, segment.inFlight());
+      run(batch.clear().read(mine, segment, peer.address(1)));
+      assertTrue(holds(bench.here.pool.page(mine), 1_001));
+    }
+  }
+
+  private static void signal(String name, long pid) throws IOException, InterruptedException {
+    assertEquals(0, new ProcessBuilder("kill", name, Long.toString(pid)).start().waitFor());
   }
 
   private static void killedGranter(TransferBench bench) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.EpochGate;
+import dev.gatun.backend.Quiescable;
 import dev.gatun.backend.TransferOutcome;
 import dev.gatun.backend.WeightEpoch;
 import dev.gatun.memory.BlockPool;
@@ -108,6 +109,18 @@ final class TransferBench implements AutoCloseable {
       assertFalse(deadline.reached(), what);
       LockSupport.parkNanos(1_000_000);
     }
+  }
+
+  /** What a refit does to a gate and its parts, waiting two seconds for them. {@return what was pending} */
+  static List<String> refit(EpochGate gate) {
+    gate.close();
+    gate.parts().forEach(Quiescable::failQueued);
+    gate.raise(new WeightEpoch(gate.epoch().run(), gate.epoch().version() + 1));
+    assertEquals(0, gate.awaitDrained(deadline()));
+    List<String> pending = gate.drainParts(Deadline.after(Duration.ofSeconds(2)));
+    gate.parts().forEach(Quiescable::clearLocal);
+    gate.open(EpochGate.State.OPEN);
+    return pending;
   }
 
   /** Submits, waits, and expects every request to have completed. */

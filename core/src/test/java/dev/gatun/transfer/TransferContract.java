@@ -14,7 +14,7 @@ abstract class TransferContract {
   static List<TransferCase> cases() {
     return Stream
         .of(MoveCases.all(), RefusalCases.all(), NotificationCases.all(), FaultCases.all(), HandoverCases.all(),
-            ProcessCases.all(), RegistrationCases.all())
+            ProcessCases.all(), RegistrationCases.all(), RefitCases.all())
         .flatMap(List::stream).toList();
   }
 
