@@ -102,7 +102,7 @@ final class RegistrationCases {
   private static void missingPart(TransferBench bench) {
     long mine = bench.here.filled(1);
     long theirs = bench.there.address(bench.there.filled(2));
-    int third = TransferBench.PAGE_BYTES / 3;
+    long third = TransferBench.PAGE_BYTES / 3;
     LoopbackControls.armAfter("engine.copy", Action.FAIL, 1, 1, 1);
     try (TransferBatch batch = bench.here.engine.batch(bench.here.pool, 3)) {
       for (int part = 0; part < 3; part++)
