@@ -30,6 +30,8 @@ final class PageMover implements AutoCloseable {
       singles.close();
       throw e;
     }
+    singles.replicate(options.placement());
+    if (staging != null) staging.batch().replicate(options.placement());
     loader = new PageLoader(cache, singles, staging, counts);
     saver = new PageSaver(cache, singles, staging, counts);
   }

@@ -31,7 +31,7 @@ public final class StoreConnector implements KvConnector {
     this.store = store;
     SharedReset reset = new SharedReset(coordinator);
     background = options.lookupAsync() ? new AsyncKvStore(store, AsyncOptions.DEFAULT) : null;
-    scheduler = new StoreScheduler(store, background, new PageGroups(options.blocksPerGroup()), reset);
+    scheduler = new StoreScheduler(store, background, options, reset);
     worker = new StoreWorker(store, options, reset);
   }
 

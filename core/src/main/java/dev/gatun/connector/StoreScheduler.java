@@ -21,6 +21,8 @@ final class StoreScheduler implements SchedulerConnector, Quiescable {
   private final KvStore store;
   private final @Nullable AsyncKvStore background;
   private final PageGroups groups;
+  private final boolean lookups;
+  private final boolean saves;
   private final SharedReset reset;
   private final Counts counts = new Counts("lookups", "lookups_failed", "blocks_asked", "blocks_found",
       "saves_refused_stale", "saves_stopped", "blocks_not_loaded", "late_reports");
@@ -31,10 +33,12 @@ final class StoreScheduler implements SchedulerConnector, Quiescable {
   private long jobs;
   private long forgets;
 
-  StoreScheduler(KvStore store, @Nullable AsyncKvStore background, PageGroups groups, SharedReset reset) {
+  StoreScheduler(KvStore store, @Nullable AsyncKvStore background, StoreTransferOptions options, SharedReset reset) {
     this.store = store;
     this.background = background;
-    this.groups = groups;
+    groups = new PageGroups(options.blocksPerGroup());
+    lookups = options.lookups();
+    saves = options.saves();
     this.reset = reset;
   }
 
@@ -45,6 +49,7 @@ final class StoreScheduler implements SchedulerConnector, Quiescable {
           + request.keys().size() + ": " + computedBlocks);
     }
     groups.requireBlockKeys(request);
+    if (!lookups) return new PrefixLookup.Found(computedBlocks);
     while (true) {
       long before;
       CompletableFuture<PrefixCover> asked;
@@ -108,21 +113,21 @@ final class StoreScheduler implements SchedulerConnector, Quiescable {
 
   @Override
   public synchronized ConnectorPlan plan(List<ScheduledRequest> step) {
-    List<SaveJob> saves = new ArrayList<>(tails);
+    List<SaveJob> planned = new ArrayList<>(tails);
     tails.clear();
     for (ScheduledRequest part : step) {
       groups.requireBlockKeys(part.request());
       SaveJob save = save(tracked(part.request()), part.request(), part.blocks(), part.computedBlocks(), false);
-      if (save != null) saves.add(save);
+      if (save != null) planned.add(save);
     }
-    StorePlan plan = new StorePlan(List.copyOf(loads.values()), saves);
+    StorePlan plan = new StorePlan(List.copyOf(loads.values()), planned);
     loads.clear();
     return plan;
   }
 
   private @Nullable SaveJob save(TrackedRequest tracked, KvRequest request, BlockTable blocks, int computedBlocks,
       boolean tail) {
-    if (tracked.saveStopped || tracked.loading()) return null;
+    if (!saves || tracked.saveStopped || tracked.loading()) return null;
     if (!request.sequence().isCurrent()) {
       tracked.saveStopped = true;
       counts.add("saves_refused_stale", 1);

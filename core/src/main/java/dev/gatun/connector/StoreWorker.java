@@ -1,5 +1,6 @@
 package dev.gatun.connector;
 
+import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.Quiescable;
 import dev.gatun.backend.WeightEpoch;
@@ -44,6 +45,7 @@ final class StoreWorker implements WorkerConnector, Quiescable, AutoCloseable {
   @Override
   public void registerCache(BlockPool pool) {
     if (cache != null) throw new IllegalStateException("a cache is registered already: " + pool.name());
+    if (!thread.isAlive()) throw new ClosedException("registerCache refused: the connector is closed");
     boolean here = !store.isRegistered(pool.slab());
     if (here) store.register(pool.slab());
     try {

@@ -4,7 +4,7 @@
  * <p>Depends on {@code store}, {@code transfer}, {@code refit}, {@code memory} and {@code backend}.
  *
  * <pre>{@code
- * KvConnector connector = hostsChoice();
+ * KvConnector connector = StoreConnector.open(store, coordinator, StoreTransferOptions.forPages(pageBytes));
  * connector.worker().registerCache(pool);
  * PrefixLookup found = connector.scheduler().lookup(request, 0);
  * connector.scheduler().allocated(request, blocks, 4);

@@ -206,7 +206,7 @@ abstract class StoreConnectorContract {
   }
 
   @Test
-  @DisplayName("a value of another size than the page is no hit, and its block holds nothing usable")
+  @DisplayName("K10.09 K17.06 a value shorter than the page is no hit, and its block holds nothing usable")
   void otherSize() {
     Site small = site(Site.KEYED, StoreTransferOptions.SINGLE_PAGES, PAGE_BYTES / 2);
     Site site = site(Site.KEYED, StoreTransferOptions.SINGLE_PAGES);

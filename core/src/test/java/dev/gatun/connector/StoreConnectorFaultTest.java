@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.EpochChangedException;
 import dev.gatun.backend.EpochGate;
@@ -22,6 +23,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -73,14 +75,29 @@ class StoreConnectorFaultTest {
 
     Held(Site site, String operation) {
       site.backend.before = called -> {
-        if (!called.equals(operation)) return;
-        inside.countDown();
-        try {
-          assertTrue(go.await(WAIT.toSeconds(), TimeUnit.SECONDS), "let go");
-        } catch (InterruptedException e) {
-          throw new IllegalStateException(e);
-        }
+        if (called.equals(operation)) hold();
       };
+    }
+
+    private Held() {}
+
+    /** Holds the next call when the library has answered it. */
+    static Held afterwards(Site site, String operation) {
+      Held held = new Held();
+      site.backend.answers = (called, key) -> {
+        if (called.equals(operation)) held.hold();
+        return FaultyBackend.AS_IT_IS;
+      };
+      return held;
+    }
+
+    private void hold() {
+      inside.countDown();
+      try {
+        assertTrue(go.await(WAIT.toSeconds(), TimeUnit.SECONDS), "let go");
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
     }
 
     void await() throws InterruptedException {
@@ -381,6 +398,41 @@ class StoreConnectorFaultTest {
   }
 
   @Test
+  @DisplayName("a lookup that a reset overtakes is asked anew, under the new epoch")
+  void overtakenLookup() throws Exception {
+    Site site = site(Site.KEYED, QUICK, GROUPS);
+    List<KvKey> keys = Site.keys("p", 4);
+    site.save("w", keys);
+    Held exists = Held.afterwards(site, "exists");
+    try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
+      Future<PrefixLookup> found = threads.submit(() -> site.connector.scheduler().lookup(site.request("r", keys), 0));
+      exists.await();
+      site.connector.scheduler().resetCache(Site.epoch(2));
+      exists.letGo();
+      assertEquals(new PrefixLookup.Found(0), found.get());
+    }
+  }
+
+  @Test
+  @DisplayName("a save that is reported twice counts once: the blocks wait for the other one")
+  void reportedTwice() {
+    Site site = site();
+    List<KvKey> keys = Site.keys("p", 8);
+    KvRequest request = site.request("r", keys);
+    BlockTable blocks = site.compute(request, BlockTable.EMPTY, 8);
+    site.step(new ScheduledRequest(request, blocks, 4));
+    FinishedTransfers first = site.finish();
+    site.step(new ScheduledRequest(request, blocks, 8));
+    assertFalse(site.connector.scheduler().finished(request, blocks, 8).mayFree());
+
+    assertEquals(List.of(), site.connector.scheduler().update(first));
+    assertEquals(List.of(), site.connector.scheduler().update(first));
+    assertEquals(1, site.schedulerCount("late_reports"));
+    assertEquals(List.of("r"), site.connector.scheduler().update(site.finish()));
+    site.release(blocks);
+  }
+
+  @Test
   @DisplayName("a request that is given up before its load was planned, or while it runs, keeps its blocks as told")
   void aborted() throws Exception {
     Site site = site();
@@ -462,6 +514,7 @@ class StoreConnectorFaultTest {
       closing.get();
     }
     site.connector.close();
+    assertThrows(ClosedException.class, () -> site.connector.worker().registerCache(site.cache));
     assertFalse(site.store.isRegistered(site.cache.slab()));
     assertEquals(2, site.gate.parts().size(), "store and cache");
     assertTrue(site.holds(blocks.get(0), keys.get(0), 1));
@@ -501,6 +554,32 @@ class StoreConnectorFaultTest {
   }
 
   @Test
+  @DisplayName("S1.8 a store connector is made of its configuration: a consumer loads and saves nothing, a producer saves")
+  void ofConfiguration() {
+    Site writer = site(Site.KEYED, Site.POLICY, options("kv_both", Map.of()));
+    List<KvKey> keys = Site.keys("p", 6);
+    writer.save("w", keys);
+    Site consumer = site(Site.KEYED, Site.POLICY, options("kv_consumer", Map.of("lookup_async", false)));
+    Site.Loaded loaded = consumer.load(consumer.request("r", keys), 0);
+    assertTrue(loaded.load().complete() && loaded.found().blocks() == 6);
+    consumer.release(loaded.blocks());
+    consumer.save("c", Site.keys("q", 6));
+    assertEquals(0, consumer.workerCount("blocks_saved"));
+    Site blind = site(Site.KEYED, Site.POLICY, options("kv_producer", Map.of("enable_lookup", false)));
+    assertEquals(new PrefixLookup.Found(2), blind.connector.scheduler().lookup(blind.request("b", keys), 2));
+    StoreTransferOptions placed = options("kv_both", Map.of("lookup_async", true, "preferred_segment", "host:1"));
+    assertEquals(List.of("host:1"), placed.placement().preferredSegments());
+    assertTrue(placed.lookupAsync() && placed.saves() && placed.lookups());
+    assertEquals(64, placed.blocksPerGroup());
+    assertTrue(options("kv_consumer", Map.of("save_decode_cache", true)).saves());
+  }
+
+  private static StoreTransferOptions options(String role, Map<String, Object> extra) {
+    return StoreTransferOptions.of(KvTransferConfig.from(Map.of("kv_connector", "MooncakeStoreConnector", "kv_role",
+        role, "kv_connector_extra_config", extra)), PAGE_BYTES);
+  }
+
+  @Test
   @DisplayName("page groups are refused under an engine's keys, and with the coordinator of another gate")
   void refusedAtOpening() {
     Site site = site();
@@ -515,11 +594,11 @@ class StoreConnectorFaultTest {
   }
 
   @Test
-  @DisplayName("groups make up 1 MiB, of 64 blocks at most: 64 pages of 4 KiB, 16 of 64 KiB, none from 256 KiB on")
+  @DisplayName("groups make up 256 KiB, of 64 blocks at most: 64 pages of 4 KiB, 4 of 64 KiB, none from 256 KiB on")
   void defaultGroups() {
     assertEquals(64, StoreTransferOptions.forPages(4 << 10).blocksPerGroup());
-    assertEquals(16, StoreTransferOptions.forPages(64 << 10).blocksPerGroup());
-    assertEquals(32, StoreTransferOptions.forPages(18_432).blocksPerGroup());
+    assertEquals(4, StoreTransferOptions.forPages(64 << 10).blocksPerGroup());
+    assertEquals(8, StoreTransferOptions.forPages(18_432).blocksPerGroup());
     assertEquals(1, StoreTransferOptions.forPages(256 << 10).blocksPerGroup());
     assertEquals(1, StoreTransferOptions.forPages(16 << 20).blocksPerGroup());
     assertEquals(64, StoreTransferOptions.forPages(1).blocksPerGroup());

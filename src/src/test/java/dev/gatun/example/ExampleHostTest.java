@@ -136,6 +136,8 @@ class ExampleHostTest {
       assertEquals(expected, first.host.generate("a" + version, PROMPT, 20));
       assertTrue(first.connector.worker().awaitSaves(Deadline.after(Duration.ofSeconds(30))));
       assertEquals(expected, second.host.generate("b" + version, PROMPT, 20));
+      // nobody fences the one while the other resets: its puts would spoil the proof
+      assertTrue(second.connector.worker().awaitSaves(Deadline.after(Duration.ofSeconds(30))));
     }
     assertTrue(second.host.counts().loaded >= 6 * 12, second.host.counts()::toString);
     assertEquals(6, first.connector.scheduler().stats().count("resets"));
