@@ -117,10 +117,11 @@ struct gatun_cuda_copy_attributes {
 };
 
 /* From 12.8 on. Copy i moves sizes[i] bytes; attributes[k] hold from copy first_copies[k] on, first_copies[0] being 0.
- * The arrays are read before it returns. The legacy default stream is refused. */
-int cuMemcpyBatchAsync(gatun_cuda_address *targets, gatun_cuda_address *sources, size_t *sizes, size_t count,
-                       struct gatun_cuda_copy_attributes *attributes, size_t *first_copies, size_t attribute_count,
-                       size_t *failed_copy, gatun_cuda_handle stream);
+ * targets, sources, sizes, attributes and first_copies are addresses of arrays, which are read before it returns;
+ * failed_copy is the address of a size_t. The legacy default stream is refused. */
+int cuMemcpyBatchAsync(gatun_cuda_address targets, gatun_cuda_address sources, gatun_cuda_address sizes, size_t count,
+                       gatun_cuda_address attributes, gatun_cuda_address first_copies, size_t attribute_count,
+                       gatun_cuda_address failed_copy, gatun_cuda_handle stream);
 
 /* ---- Streams and events ---- */
 

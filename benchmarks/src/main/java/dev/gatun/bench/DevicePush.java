@@ -37,8 +37,8 @@ public final class DevicePush {
     List<Long> fragments = flags.numbers("--fragments", List.of(4096L, 32768L, 262144L));
     long bytesMax = flags.number("--bytes", 6L << 30);
     long pagesMax = flags.number("--pages", 1000);
-    List<Long> grids = flags.numbers("--grids", List.of(2L, 8L, 32L, 132L, 1056L, 8448L, 20480L));
-    int grid = Math.toIntExact(flags.number("--grid", 8448));
+    List<Long> grids = flags.numbers("--grids", List.of(2L, 8L, 32L, 132L, 8448L, (long) Integer.MAX_VALUE));
+    int grid = Math.toIntExact(flags.number("--grid", Integer.MAX_VALUE));
     int repeats = Math.toIntExact(Math.max(1, flags.number("--repeats", 9)));
     String output = flags.text("--output", "");
     flags.requireKnown();

@@ -56,16 +56,11 @@ public final class PagePush extends DeviceResource {
   }
 
   /**
-   * Blocks of a kernel a multiprocessor unless the caller says otherwise. Each then lives for microseconds and leaves its
-   * place to the model's kernels, whose stream has a higher priority: beside a matrix product on the GPU that pushes, two
-   * H200s moved 43 GB/s and the product was 5 % slower, with 1 block each it was 52 % slower and with 2 blocks in all 11 %.
-   * Alone all from 1 on reach the link (decision 0010, benchmarks/results/h200x2-push-probe.json).
-   */
-  public static final int BLOCKS_A_MULTIPROCESSOR = 64;
-
-  /**
-   * As {@link #open(PageCopy, DeviceStream, PagedCache, PagedCache, int, int)}, with {@value #BLOCKS_A_MULTIPROCESSOR} blocks
-   * a multiprocessor.
+   * As {@link #open(PageCopy, DeviceStream, PagedCache, PagedCache, int, int)}, with as many blocks as there is work. Each then
+   * lives for microseconds and leaves its place to the model's kernels, whose stream has a higher priority: beside a matrix
+   * product on the GPU that pushes, two H200s moved 39 GB/s and the product was 4 % slower; with one block a multiprocessor it
+   * was 68 % slower, with 2 blocks in all 15 %. Alone, all from one a multiprocessor on reach the link (decision 0010,
+   * benchmarks/results/h200x2-push-probe.json).
    *
    * @param kernels as there
    * @param stream as there, of {@link StreamPriority#LOW}
@@ -76,8 +71,7 @@ public final class PagePush extends DeviceResource {
    */
   public static PagePush open(PageCopy kernels, DeviceStream stream, PagedCache source, PagedCache target,
       int capacity) {
-    return open(kernels, stream, source, target, capacity,
-        BLOCKS_A_MULTIPROCESSOR * stream.device().info().multiprocessors());
+    return open(kernels, stream, source, target, capacity, Integer.MAX_VALUE);
   }
 
   /**

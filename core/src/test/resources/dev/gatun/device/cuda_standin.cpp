@@ -334,12 +334,15 @@ int cuMemsetD8Async(u64 address, unsigned char value, size_t bytes, u64 stream) 
     return true;
   });
 }
-int cuMemcpyBatchAsync(u64 *targets, u64 *sources, size_t *sizes, size_t count, gatun_cuda_copy_attributes *attributes,
-                       size_t *first_copies, size_t attribute_count, size_t *failed_copy, u64 stream) {
+int cuMemcpyBatchAsync(u64 targets, u64 sources, u64 sizes, size_t count, u64 attributes, u64 first_copies,
+                       size_t attribute_count, u64 failed_copy, u64 stream) {
   NEEDS_CONTEXT;
-  NEEDS(attribute_count == 1 && first_copies[0] == 0 && failed_copy != nullptr, kInvalidValue);
-  NEEDS(attributes[0].source_order == GATUN_CUDA_SOURCE_ORDER_STREAM && attributes[0].flags == 0, kInvalidValue);
-  for (size_t i = 0; i < count; i++) NEEDS(queue_copy(stream, targets[i], sources[i], sizes[i]) == kOk, kInvalidHandle);
+  const auto array = [](u64 address) { return reinterpret_cast<const u64 *>(address); };
+  NEEDS(attribute_count == 1 && array(first_copies)[0] == 0 && failed_copy != 0, kInvalidValue);
+  const auto *how = reinterpret_cast<const gatun_cuda_copy_attributes *>(attributes);
+  NEEDS(how->source_order == GATUN_CUDA_SOURCE_ORDER_STREAM && how->flags == 0, kInvalidValue);
+  for (size_t i = 0; i < count; i++)
+    NEEDS(queue_copy(stream, array(targets)[i], array(sources)[i], array(sizes)[i]) == kOk, kInvalidHandle);
   return kOk;
 }
 

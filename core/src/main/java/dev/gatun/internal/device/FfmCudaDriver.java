@@ -28,6 +28,8 @@ final class FfmCudaDriver implements CudaDriver {
   private final MemorySegment batchAttributes = Arena.global().allocate(gatun_cuda_copy_attributes.layout()); // process
   private final MemorySegment batchFirst = Arena.global().allocate(JAVA_LONG); // process; 0: holds from the first copy on
 
+  private final MemorySegment batchFailed = Arena.global().allocate(JAVA_LONG); // process; nobody reads it
+
   FfmCudaDriver() {
     gatun_cuda_copy_attributes.source_order(batchAttributes, CudaC.GATUN_CUDA_SOURCE_ORDER_STREAM());
   }
@@ -182,11 +184,8 @@ final class FfmCudaDriver implements CudaDriver {
   @Override
   public void copyBatch(long targets, long sources, long sizes, long count, long stream) {
     if (!batches) throw new UnsupportedOperationException("cuMemcpyBatchAsync needs a driver of CUDA 12.8 or newer");
-    try (Arena call = Arena.ofConfined()) { // per call
-      MemorySegment failed = call.allocate(JAVA_LONG);
-      check(CudaC.cuMemcpyBatchAsync(MemorySegment.ofAddress(targets), MemorySegment.ofAddress(sources),
-          MemorySegment.ofAddress(sizes), count, batchAttributes, batchFirst, 1, failed, stream), "cuMemcpyBatchAsync");
-    }
+    check(CudaC.cuMemcpyBatchAsync(targets, sources, sizes, count, batchAttributes.address(), batchFirst.address(), 1,
+        batchFailed.address(), stream), "cuMemcpyBatchAsync");
   }
 
   @Override
