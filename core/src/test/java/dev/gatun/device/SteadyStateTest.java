@@ -111,7 +111,7 @@ class SteadyStateTest {
   }
 
   private static PagedKvLayout layout(KvShape shape, DeviceSlab memory, int blocks) {
-    List<Long> parts = LongStream.range(0, shape.layers() * shape.parts())
+    List<Long> parts = LongStream.range(0, (long) shape.layers() * shape.parts())
         .map(part -> memory.address() + part * shape.partBytes() * blocks).boxed().toList();
     return new PagedKvLayout(shape, KvStrides.tokensFirst(shape), parts, blocks, PagedKvLayout.NO_NULL_BLOCK);
   }
