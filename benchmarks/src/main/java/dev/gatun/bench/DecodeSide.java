@@ -17,15 +17,31 @@ public final class DecodeSide {
   /** What it is asked. */
   enum Question {
     /** Fragment bytes and blocks: a new cache. The answer is its share. */
-    OPEN,
+    OPEN('o'),
     /** The answer is the time. */
-    ARRIVED,
+    ARRIVED('a'),
     /** For each block the source's, -1 if none. The answer is how many blocks are wrong. */
-    CHECK,
+    CHECK('c'),
     /** Zeroes the cache; the answer is 0. */
-    CLEAR,
+    CLEAR('z'),
     /** Frees the cache; the answer is 0. */
-    CLOSE
+    CLOSE('x');
+
+    private final int code;
+
+    Question(int code) {
+      this.code = code;
+    }
+
+    int code() {
+      return code;
+    }
+
+    static Question of(int code) {
+      for (Question question : values())
+        if (question.code == code) return question;
+      throw new IllegalArgumentException("no question: " + code);
+    }
   }
 
   /**
@@ -39,7 +55,7 @@ public final class DecodeSide {
     DataOutputStream out = new DataOutputStream(new BufferedOutputStream(System.out));
     try (Device gpu = Device.open(arguments[0], Integer.parseInt(arguments[1]))) {
       for (int question = in.read(); question >= 0; question = in.read()) {
-        if (Question.values()[question] != Question.OPEN) throw new IllegalStateException("open first");
+        if (Question.of(question) != Question.OPEN) throw new IllegalStateException("open first");
         long fragmentBytes = in.readLong();
         int blocks = in.readInt();
         try (PlacedCache cache = new PlacedCache(gpu, fragmentBytes, blocks);
@@ -57,7 +73,7 @@ public final class DecodeSide {
   private static void answer(DataInputStream in, DataOutputStream out, PlacedCache cache, int blocks)
       throws IOException {
     while (true) {
-      switch (Question.values()[in.readByte()]) {
+      switch (Question.of(in.readByte())) {
         case ARRIVED -> out.writeLong(System.nanoTime());
         case CHECK -> {
           int[] sources = new int[blocks];

@@ -45,7 +45,7 @@ final class PushCell implements AutoCloseable {
     this.questions = questions;
     this.pages = pages;
     int blocks = 2 * pages;
-    questions.writeByte(Question.OPEN.ordinal());
+    questions.writeByte(Question.OPEN.code());
     questions.writeLong(fragmentBytes);
     questions.writeInt(blocks);
     questions.flush();
@@ -77,7 +77,7 @@ final class PushCell implements AutoCloseable {
   }
 
   private long ask(Question question) throws IOException {
-    questions.writeByte(question.ordinal());
+    questions.writeByte(question.code());
     questions.flush();
     return answers.readLong();
   }
@@ -122,7 +122,7 @@ final class PushCell implements AutoCloseable {
     Arrays.fill(sources, -1);
     for (int i = 0; i < pages; i++)
       sources[to.get(i)] = from.get(i);
-    questions.writeByte(Question.CHECK.ordinal());
+    questions.writeByte(Question.CHECK.code());
     for (int block : sources)
       questions.writeInt(block);
     questions.flush();
@@ -182,7 +182,7 @@ final class PushCell implements AutoCloseable {
         throw new IllegalStateException(e);
       }
     }
-    questions.writeByte(Question.CLOSE.ordinal());
+    questions.writeByte(Question.CLOSE.code());
     questions.flush();
     answers.readLong();
   }

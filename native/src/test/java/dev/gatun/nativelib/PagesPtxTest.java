@@ -36,7 +36,8 @@ class PagesPtxTest {
   void madeAgain() throws Throwable {
     Path kernels = Path.of(Objects.requireNonNull(System.getProperty("gatun.root")), "native", "kernels");
     WheelInstaller installer = new WheelInstaller(WHEEL, "nvrtc", 1, (wheel, directory, progress) -> new WheelFiles(
-        directory, FOLDER, List.of(FOLDER)).unpack(wheel, List.of(FOLDER + LIBRARY, FOLDER + "libnvrtc-builtins.so.12.4")));
+        directory, FOLDER, List.of(FOLDER))
+        .unpack(wheel, List.of(FOLDER + LIBRARY, FOLDER + "libnvrtc-builtins.so.12.4")));
     Path installed = installer.install(CacheDirectory.root(), null, step -> {});
     String made = compile(installed.resolve(LIBRARY), Files.readString(kernels.resolve("pages.cu")));
     assertEquals(made, Files.readString(kernels.resolve("pages.ptx")),
