@@ -8,7 +8,7 @@ import picocli.CommandLine.Option;
 /** The {@code gatun} command. */
 @Command(name = "gatun", description = "KV-cache transfer for the JVM: moves KV pages, and resets them on every refit.", subcommands = {
     ReplayCommand.class, MooncakeCommand.class, NixlCommand.class, StoreCommand.class, RefitCommand.class,
-    DoctorCommand.class, BundleCommand.class, ReplicaCommand.class}, footer = {"",
+    PdCommand.class, DoctorCommand.class, BundleCommand.class, ReplicaCommand.class, PdSideCommand.class}, footer = {"",
         "Exit codes: 0 done; 1 failed, or a page was stale or wrong; 2 wrong usage or input; "
             + "3 a refit could not be verified; 4 something needed is not there.",
         "Each command: gatun COMMAND --help"})

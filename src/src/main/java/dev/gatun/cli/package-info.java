@@ -1,7 +1,8 @@
 /**
  * The {@code gatun} command: one class a subcommand, over the replay engine and the core's packages.
  *
- * <p>Depends on the core's packages, the installer of the real Mooncake, and {@code dev.gatun.cli.replay}.
+ * <p>Depends on the core's packages, the installer of the real Mooncake, {@code dev.gatun.cli.replay}
+ * and {@code dev.gatun.cli.pd}.
  *
  * <pre>{@code
  * gatun replay --refit-every 600000 --trace conversation_trace.jsonl

@@ -71,7 +71,8 @@ class UsageTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "replay", "mooncake", "mooncake install", "mooncake run", "nixl", "nixl install", "store",
+  @ValueSource(strings = {"", "replay", "pd", "mooncake", "mooncake install", "mooncake run", "nixl", "nixl install",
+      "store",
       "store put",
       "store get",
       "store ls", "store stat", "store rm", "store reset", "refit", "doctor", "bundle"})

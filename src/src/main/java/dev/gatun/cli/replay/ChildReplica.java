@@ -36,7 +36,7 @@ final class ChildReplica implements Replica {
   ChildReplica(ReplicaSettings settings, Path log) throws IOException {
     this.settings = settings;
     this.log = log;
-    process = Leftovers.start(new ProcessBuilder(JavaCommand.replica()).redirectError(log.toFile()));
+    process = Leftovers.start(new ProcessBuilder(JavaCommand.of("replica")).redirectError(log.toFile()));
     answers = process.inputReader(StandardCharsets.UTF_8);
     commands = new PrintStream(process.getOutputStream(), false, StandardCharsets.UTF_8);
   }

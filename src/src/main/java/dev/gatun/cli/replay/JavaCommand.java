@@ -6,15 +6,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** How to start this program again in another process: the same Java, modules and Gatun properties. */
-final class JavaCommand {
+public final class JavaCommand {
   private static final String MAIN = "dev.gatun.cli.Gatun";
-  // a replica holds a trace and page handles; its pages are off the heap
+  // a child holds a trace or page handles; its pages are off the heap
   private static final String HEAP = "-Xmx1g";
 
   private JavaCommand() {}
 
-  /** {@return the command line of a replica's process} */
-  static List<String> replica() {
+  /**
+   * {@return the command line of a process that runs a subcommand}
+   *
+   * @param subcommand such as {@code replica}
+   */
+  public static List<String> of(String subcommand) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add(HEAP);
@@ -30,7 +34,7 @@ final class JavaCommand {
     } else {
       command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"), MAIN));
     }
-    command.add("replica");
+    command.add(subcommand);
     return command;
   }
 }

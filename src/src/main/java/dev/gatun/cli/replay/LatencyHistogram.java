@@ -4,7 +4,7 @@ package dev.gatun.cli.replay;
  * Times of calls in fixed buckets: 32 to each doubling, so a quantile is exact to 3 %. Recording allocates nothing. One
  * thread; merge copies when the work is done.
  */
-final class LatencyHistogram {
+public final class LatencyHistogram {
   private static final int SUB_BITS = 5;
   private static final int SUB = 1 << SUB_BITS;
   private static final int BUCKETS = (Long.SIZE - SUB_BITS) * SUB;
@@ -13,22 +13,33 @@ final class LatencyHistogram {
   private long count;
   private long sumNanos;
 
-  void record(long nanos) {
+  /**
+   * Counts a call.
+   *
+   * @param nanos how long it took
+   */
+  public void record(long nanos) {
     counts[bucket(nanos)]++;
     count++;
     sumNanos += nanos;
   }
 
-  long count() {
+  /** {@return calls recorded} */
+  public long count() {
     return count;
   }
 
-  long sumNanos() {
+  /** {@return the time of all calls together} */
+  public long sumNanos() {
     return sumNanos;
   }
 
-  /** {@return the time that the given share of calls did not exceed, in nanoseconds; 0 without calls} */
-  long quantileNanos(double share) {
+  /**
+   * {@return the time that the given share of calls did not exceed, in nanoseconds; 0 without calls}
+   *
+   * @param share 0 to 1
+   */
+  public long quantileNanos(double share) {
     long rank = Math.max(1, (long) Math.ceil(share * count));
     long seen = 0;
     for (int bucket = 0; bucket < BUCKETS; bucket++) {

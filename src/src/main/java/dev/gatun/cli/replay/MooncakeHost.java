@@ -28,7 +28,7 @@ final class MooncakeHost implements ReplayHost {
   MooncakeHost(ReplayOptions options, CapacityPlan capacity, @Nullable Path nativeLog) {
     MooncakeRuntime runtime = MooncakeRuntime.installed().orElseThrow(() -> new CommandException(ExitCode.UNAVAILABLE,
         "the real Mooncake is not installed; run: gatun mooncake install"));
-    logs = RunLogs.open(nativeLog);
+    logs = RunLogs.open("replay", nativeLog);
     master = MooncakeMaster.start(runtime, MasterOptions.standard().withLog(logs.file("master")));
     Leftovers.add(master, master::close);
     try {

@@ -18,7 +18,7 @@ public final class PageContent {
   /** Digest, version, block and seal. */
   public static final int BYTES_MIN = 32;
   /** Digest that precedes the first page of a prompt. */
-  static final long ROOT_DIGEST = 0;
+  public static final long ROOT_DIGEST = 0;
 
   private static final int HEADER_WORDS = BYTES_MIN / Long.BYTES;
   private static final long GOLDEN = 0x9E3779B97F4A7C15L;
@@ -31,7 +31,7 @@ public final class PageContent {
   }
 
   /** What a page turned out to be. */
-  enum Verdict {
+  public enum Verdict {
     /** Every byte is as it must be. */
     RIGHT,
     /** A page of this block, whole, but made with older weights. */
@@ -42,8 +42,14 @@ public final class PageContent {
 
   private PageContent() {}
 
-  /** {@return the digest of a page} */
-  static long digest(long digestBefore, long version, long hashId) {
+  /**
+   * {@return the digest of a page}
+   *
+   * @param digestBefore of the page before it, {@link #ROOT_DIGEST} for the first
+   * @param version of the weights
+   * @param hashId of the block
+   */
+  public static long digest(long digestBefore, long version, long hashId) {
     return Mix.mix(Mix.mix(Mix.mix(digestBefore + GOLDEN) + version) + hashId);
   }
 
@@ -52,8 +58,15 @@ public final class PageContent {
     return page.get(JAVA_LONG, 0);
   }
 
-  /** Writes a page. */
-  static void fill(MemorySegment page, long digest, long version, long hashId) {
+  /**
+   * Writes a page.
+   *
+   * @param page 8-byte aligned, {@link #BYTES_MIN} or more
+   * @param digest of the page
+   * @param version of the weights
+   * @param hashId of the block
+   */
+  public static void fill(MemorySegment page, long digest, long version, long hashId) {
     page.setAtIndex(JAVA_LONG, 0, digest);
     page.setAtIndex(JAVA_LONG, 1, version);
     page.setAtIndex(JAVA_LONG, 2, hashId);
@@ -67,8 +80,15 @@ public final class PageContent {
       page.set(JAVA_BYTE, i, tail(last, i));
   }
 
-  /** {@return what a page is, every byte of it compared} */
-  static Verdict check(MemorySegment page, long digest, long version, long hashId) {
+  /**
+   * {@return what a page is, every byte of it compared}
+   *
+   * @param page 8-byte aligned
+   * @param digest that it must have
+   * @param version of the weights in force
+   * @param hashId of the block
+   */
+  public static Verdict check(MemorySegment page, long digest, long version, long hashId) {
     if (isPage(page, digest, version, hashId)) return Verdict.RIGHT;
     long carriedVersion = page.getAtIndex(JAVA_LONG, 1);
     boolean older = carriedVersion >= 0 && carriedVersion < version;

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** Log files of the processes of a run; removed when nothing failed, unless the user chose where they go. */
-final class RunLogs implements AutoCloseable {
+public final class RunLogs implements AutoCloseable {
   private final Path folder;
   private final String prefix;
   private final boolean chosen;
@@ -23,11 +23,13 @@ final class RunLogs implements AutoCloseable {
   /**
    * Chooses where logs go.
    *
+   * @param job what runs, such as {@code replay}; in the name of the temporary folder
    * @param chosen beginning of their names, null for a temporary folder
+   * @return the logs; the caller closes them
    */
-  static RunLogs open(@Nullable Path chosen) {
+  public static RunLogs open(String job, @Nullable Path chosen) {
     try {
-      if (chosen == null) return new RunLogs(Leftovers.temporaryFolder("gatun-replay-"), "", false);
+      if (chosen == null) return new RunLogs(Leftovers.temporaryFolder("gatun-" + job + '-'), "", false);
     } catch (IOException full) {
       throw new CommandException(ExitCode.UNAVAILABLE,
           "no temporary folder for logs: " + full.getMessage() + "; name a file with --native-log");
@@ -36,11 +38,17 @@ final class RunLogs implements AutoCloseable {
     return new RunLogs(file.resolveSibling("."), file.getFileName() + ".", true);
   }
 
-  Path file(String name) {
+  /**
+   * {@return a log file}
+   *
+   * @param name of the process that writes it
+   */
+  public Path file(String name) {
     return folder.resolve(prefix + name + ".log").normalize();
   }
 
-  void succeeded() {
+  /** Nothing failed: the files are removed at the end. */
+  public void succeeded() {
     failed = false;
   }
 
@@ -49,7 +57,7 @@ final class RunLogs implements AutoCloseable {
     if (chosen || Leftovers.ending()) return;
     if (failed) {
       Leftovers.keep(folder);
-      System.err.println("gatun: logs of master and replicas: " + folder);
+      System.err.println("gatun: logs of the processes: " + folder);
       return;
     }
     try {

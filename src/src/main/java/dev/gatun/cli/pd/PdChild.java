@@ -1,0 +1,97 @@
+package dev.gatun.cli.pd;
+
+import dev.gatun.cli.console.CommandException;
+import dev.gatun.cli.console.Json;
+import dev.gatun.cli.console.JsonFields;
+import dev.gatun.cli.replay.JavaCommand;
+import dev.gatun.nativelib.Leftovers;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** One side in a process of its own: the parent's side of {@link PdProtocol}. */
+final class PdChild implements AutoCloseable {
+  // destroying an engine takes a second or two
+  private static final Duration END_LIMIT = Duration.ofSeconds(15);
+
+  private final PdSide side;
+  private final Path log;
+  private final Process process;
+  private final BufferedReader answers;
+  private final PrintStream commands;
+
+  PdChild(PdSide side, Path log) throws IOException {
+    this.side = side;
+    this.log = log;
+    process = Leftovers.start(new ProcessBuilder(JavaCommand.of("pd-" + side)).redirectError(log.toFile()));
+    answers = process.inputReader(StandardCharsets.UTF_8);
+    commands = new PrintStream(process.getOutputStream(), false, StandardCharsets.UTF_8);
+  }
+
+  PdSide side() {
+    return side;
+  }
+
+  /** Ended before its work did: killed, crashed, or out of memory. */
+  static final class Ended extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Ended(String message) {
+      super(message);
+    }
+  }
+
+  /**
+   * Asks and waits for the answer.
+   *
+   * @throws Ended if the process ends instead
+   * @throws CommandException if it cannot do what it was asked
+   */
+  JsonFields ask(String command, Map<String, ?> argument) {
+    commands.println(command + ' ' + Json.line(argument));
+    commands.flush();
+    try {
+      String line = answers.readLine();
+      if (line == null) throw ended();
+      JsonFields message = new JsonFields(Json.parse(line));
+      if (message.has(PdProtocol.ANSWER)) return message.object(PdProtocol.ANSWER);
+      throw new CommandException(message.number(PdProtocol.EXIT_CODE).intValue(),
+          side + ": " + message.text(PdProtocol.ERROR) + " (its log: " + log + ')');
+    } catch (IOException broken) {
+      throw ended();
+    }
+  }
+
+  /** Waits a moment for the end of a process whose peer has just noticed that it is gone. */
+  boolean hasEnded() {
+    try {
+      return process.waitFor(1, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return !process.isAlive();
+    }
+  }
+
+  Ended ended() {
+    String code = hasEnded() ? "exit code " + process.exitValue() : "it closed its output";
+    return new Ended(
+        side + " (process " + process.pid() + ") ended before its work did: " + code + "; its log: " + log);
+  }
+
+  @Override
+  public void close() {
+    commands.println(PdProtocol.CLOSE + " {}");
+    commands.flush();
+    try {
+      if (!process.waitFor(END_LIMIT.toMillis(), TimeUnit.MILLISECONDS)) process.destroyForcibly().waitFor();
+    } catch (InterruptedException end) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+}

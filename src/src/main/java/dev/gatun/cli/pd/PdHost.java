@@ -1,0 +1,174 @@
+package dev.gatun.cli.pd;
+
+import dev.gatun.backend.Deadline;
+import dev.gatun.backend.EngineOptions;
+import dev.gatun.backend.EpochGate;
+import dev.gatun.backend.Observer;
+import dev.gatun.backend.WeightEpoch;
+import dev.gatun.cli.console.JsonFields;
+import dev.gatun.connector.BlockTable;
+import dev.gatun.connector.ConnectorPlan;
+import dev.gatun.connector.FinishedTransfers;
+import dev.gatun.connector.FinishedTransfers.Load;
+import dev.gatun.connector.KvConnector;
+import dev.gatun.connector.KvRequest;
+import dev.gatun.connector.KvTransferConfig;
+import dev.gatun.connector.MooncakeConnector;
+import dev.gatun.connector.NixlConnector;
+import dev.gatun.connector.P2pOptions;
+import dev.gatun.connector.PrefixLookup;
+import dev.gatun.connector.RequestEnd;
+import dev.gatun.memory.BlockPool;
+import dev.gatun.memory.PoolLayout;
+import dev.gatun.memory.Sequence;
+import dev.gatun.refit.RefitCoordinator;
+import dev.gatun.refit.RefitPolicy;
+import dev.gatun.transfer.TransferEngine;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/** A small inference host: it computes pages, or takes them over and looks at every byte. One thread. */
+final class PdHost implements AutoCloseable {
+  private static final WeightEpoch EPOCH = new WeightEpoch("pd", PromptPages.VERSION);
+  private static final String LOCALHOST = "127.0.0.1";
+  // 10 s: decode is asked for a prompt as soon as prefill has answered, so nobody comes later
+  private static final Duration OFFER_MAX = Duration.ofSeconds(10);
+  // 3 prompts: one in work, one whose end is not seen yet, one in quarantine after a failure
+  private static final int PROMPTS_HELD = 3;
+
+  private final EpochGate gate = new EpochGate(EPOCH);
+  private final BlockPool pool;
+  private final TransferEngine engine;
+  private final KvTransferConfig config;
+  private final KvConnector connector;
+  private final Duration timeout;
+  private final Map<String, BlockTable> held = new HashMap<>();
+
+  PdHost(PdSide side, JsonFields settings) {
+    long pageBytes = settings.number("pageBytes").longValue();
+    int promptPages = settings.number("promptPages").intValue();
+    timeout = Duration.ofSeconds(settings.number("timeoutSeconds").longValue());
+    String kind = settings.text("engine");
+    pool = BlockPool.allocate(new PoolLayout(pageBytes, promptPages * PROMPTS_HELD), gate);
+    engine = TransferEngine.open(engineOptions(kind, side), gate);
+    RefitCoordinator coordinator = new RefitCoordinator(gate, List.of(), RefitPolicy.defaults(), Observer.NONE);
+    P2pOptions options = P2pOptions.loopback("gatun pd").withTimeouts(timeout, OFFER_MAX);
+    boolean pulls = kind.equals(EngineOptions.NIXL);
+    config = KvTransferConfig.builder().kvConnector(pulls ? NixlConnector.NAME : MooncakeConnector.NAME)
+        .kvRole(side.role()).kvBufferDevice("cpu").build();
+    connector = pulls
+        ? NixlConnector.open(config, engine, coordinator, options)
+        : MooncakeConnector.open(config, engine, coordinator, options);
+    connector.worker().registerCache(pool);
+  }
+
+  private static EngineOptions engineOptions(String kind, PdSide side) {
+    return switch (kind) {
+      case EngineOptions.LOOPBACK -> EngineOptions.loopback();
+      case EngineOptions.MOONCAKE -> EngineOptions.mooncake(LOCALHOST);
+      default -> EngineOptions.nixl("gatun-pd-" + side + '-' + ProcessHandle.current().pid());
+    };
+  }
+
+  /** Who this is, for the router's part. */
+  Map<String, Object> identity() {
+    Map<String, Object> identity = new LinkedHashMap<>();
+    identity.put("engineId", config.engineId());
+    if (connector instanceof MooncakeConnector push) {
+      push.bootstrapPort().ifPresent(port -> identity.put("bootstrap", "http://" + LOCALHOST + ':' + port));
+    }
+    return identity;
+  }
+
+  /** Computes a prompt and offers it. {@return what decode needs, if the connector has anything to say} */
+  Map<String, Object> prefill(PromptPages prompt, String transferId) {
+    collect();
+    KvRequest request = request(prompt, Map.of("do_remote_decode", true, "transfer_id", transferId));
+    BlockTable blocks = lease(request);
+    prompt.compute(pool, blocks);
+    RequestEnd end = connector.scheduler().finished(request, blocks, prompt.pages());
+    if (end.mayFree()) release(blocks);
+    else
+      held.put(request.id(), blocks);
+    connector.worker().save(connector.scheduler().plan(List.of()));
+    return Map.of("params", end.transferParams());
+  }
+
+  /** Takes a prompt over, looks at every byte, and lets it go again. */
+  Map<String, Object> decode(PromptPages prompt, Map<String, Object> params) {
+    collect();
+    KvRequest request = request(prompt, params);
+    BlockTable blocks = lease(request);
+    held.put(request.id(), blocks);
+    long startNanos = System.nanoTime();
+    PrefixLookup found = connector.scheduler().lookup(request, 0);
+    if (found instanceof PrefixLookup.Failed failed) return answer(prompt, 0, 0, failed.reason());
+    connector.scheduler().allocated(request, blocks, found.blocks());
+    ConnectorPlan plan = connector.scheduler().plan(List.of());
+    connector.worker().startLoad(plan);
+    // the connector itself gives up at its own limit, a little earlier
+    connector.worker().awaitLoads(Deadline.after(timeout.multipliedBy(2)));
+    long nanos = System.nanoTime() - startNanos;
+    String failure = loaded(connector.worker().finished(), request);
+    int wrong = failure.isEmpty() ? prompt.wrong(pool, blocks) : 0;
+    if (connector.scheduler().finished(request, blocks, 0).mayFree()) release(held.remove(request.id()));
+    return answer(prompt, wrong, nanos, failure);
+  }
+
+  private String loaded(FinishedTransfers ended, KvRequest request) {
+    connector.scheduler().update(ended);
+    for (Load load : ended.loads()) {
+      if (load.request().equals(request.id())) return load.reason();
+    }
+    return "the load has not ended";
+  }
+
+  private static Map<String, Object> answer(PromptPages prompt, int wrong, long nanos, String failure) {
+    return Map.of("pages", prompt.pages(), "wrong", wrong, "nanos", nanos, "failure", failure);
+  }
+
+  /** How many blocks there are, and how many nobody holds. */
+  Map<String, Object> blocks() {
+    collect();
+    return Map.of("blocks", pool.layout().pageCount(), "free", pool.available(), "quarantined", pool.quarantined());
+  }
+
+  private void collect() {
+    for (String request : connector.scheduler().update(connector.worker().finished()))
+      release(held.remove(request));
+  }
+
+  private KvRequest request(PromptPages prompt, Map<String, Object> params) {
+    return new KvRequest("prompt-" + prompt.prompt(), Sequence.open(gate), prompt.keys(), params);
+  }
+
+  private BlockTable lease(KvRequest request) {
+    List<Long> leases = new ArrayList<>();
+    try {
+      for (int i = 0; i < request.keys().size(); i++)
+        leases.add(request.sequence().lease(pool));
+    } catch (RuntimeException none) {
+      leases.forEach(pool::release);
+      throw none;
+    }
+    return BlockTable.of(leases.stream().mapToLong(Long::longValue).toArray());
+  }
+
+  private void release(@Nullable BlockTable blocks) {
+    LongStream leases = blocks == null ? LongStream.empty() : blocks.stream();
+    leases.forEach(pool::release);
+  }
+
+  @Override
+  public void close() {
+    connector.close();
+    engine.close();
+    pool.close();
+  }
+}
