@@ -1,0 +1,84 @@
+package dev.gatun.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.gatun.backend.WeightEpoch;
+import dev.gatun.testing.Thrown;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Label;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** What worker sides say to each other, as bytes. */
+class PeerMessageTest {
+  private static final PeerMessage.Ask ASK = new PeerMessage.Ask("x", "layout", new WeightEpoch("run", 3), 1, 9);
+
+  @Test
+  @DisplayName("what is written is read, one message after the other")
+  void roundTrips() throws IOException {
+    List<PeerMessage> messages = List.of(ASK, new PeerMessage.Forget("y"), new PeerMessage.Done(),
+        new PeerMessage.Refused("why"));
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    for (PeerMessage message : messages)
+      PeerMessage.write(new DataOutputStream(bytes), message);
+    DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes.toByteArray()));
+    for (PeerMessage message : messages)
+      assertEquals(message, PeerMessage.read(in));
+    assertEquals(-1, in.read());
+  }
+
+  @Property
+  @Label("any bytes of a stranger end in a message or in an IOException, whatever length they announce")
+  void anyBytes(@ForAll @Size(max = 64) byte[] frame, @ForAll int announced) {
+    tryToRead(announced, frame);
+    tryToRead(frame.length, frame);
+  }
+
+  @Property
+  @Label("a message that was changed in a byte or cut short ends in a message or in an IOException")
+  void changed(@ForAll @IntRange(max = 200) int at, @ForAll byte value) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    PeerMessage.write(new DataOutputStream(bytes), ASK);
+    byte[] frame = Arrays.copyOfRange(bytes.toByteArray(), Integer.BYTES, bytes.size());
+    byte[] changed = frame.clone();
+    changed[at % frame.length] = value;
+    tryToRead(changed.length, changed);
+    tryToRead(at % frame.length, Arrays.copyOf(frame, at % frame.length));
+  }
+
+  @Test
+  @DisplayName("a length that no message has is refused before anything is allocated")
+  void lengths() {
+    for (int length : new int[]{0, -1, PeerMessage.FRAME_BYTES_MAX + 1, Integer.MAX_VALUE}) {
+      String message = Thrown.message(IOException.class, () -> read(length, new byte[8]));
+      assertTrue(message.startsWith("frame must have 1 to "), message);
+    }
+  }
+
+  private static void tryToRead(int announced, byte[] frame) {
+    try {
+      read(announced, frame);
+    } catch (IOException refused) {
+      // the only way in which it may fail
+    }
+  }
+
+  private static PeerMessage read(int announced, byte[] frame) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    DataOutputStream out = new DataOutputStream(bytes);
+    out.writeInt(announced);
+    out.write(frame);
+    return PeerMessage.read(new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())));
+  }
+}
