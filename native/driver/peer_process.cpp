@@ -7,6 +7,9 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
 
 #include "check.h"
 #include "fixture.h"
@@ -42,6 +45,19 @@ std::string drained(transfer_engine_t engine) {
   for (int i = 0; i < size; i++) joined += (i == 0 ? "" : ",") + std::string(messages[i].msg);
   freeNotifsMsgBuf(messages, size);
   return joined;
+}
+
+bool all_stopped(pid_t process) {
+  std::error_code gone;
+  const std::filesystem::path tasks = "/proc/" + std::to_string(process) + "/task";
+  for (const auto& task : std::filesystem::directory_iterator(tasks, gone)) {
+    std::ifstream stat(task.path() / "stat");
+    std::string text;
+    std::getline(stat, text);
+    const size_t name_end = text.rfind(')');
+    if (name_end != std::string::npos && text.compare(name_end, 3, ") T") != 0) return false;
+  }
+  return !gone;
 }
 
 void live(int channel) {
@@ -134,6 +150,8 @@ PeerProcess::~PeerProcess() {
 
 void PeerProcess::send(int signal) {
   EXPECT_EQ(0, kill(process_, signal));
+  // Each thread stops when it next looks.
+  if (signal == SIGSTOP) eventually("the peer has stopped", [&] { return all_stopped(process_); });
 }
 
 std::string PeerProcess::notices() {

@@ -72,7 +72,7 @@ void regex_searches() {
   for (const char* key : {"model@a@1", "model@b@2", "xmodel@a@3", "other"}) EXPECT_EQ(0, store.put(key));
   EXPECT_EQ(-600, mooncake_store_remove_by_regex(store, "(", 1));
   EXPECT_EQ(-600, mooncake_store_remove_by_regex(store, "a)(b", 1));
-  EXPECT_EQ(-600, mooncake_store_remove_by_regex(store, std::string(513, 'a').c_str(), 1));
+  EXPECT_EQ(-600, mooncake_store_remove_by_regex(store, std::string(4097, 'a').c_str(), 1));
   EXPECT_EQ(-600, mooncake_store_remove_by_regex(store, (std::string(40, '(') + std::string(40, ')')).c_str(), 1));
   EXPECT_EQ(0, mooncake_store_remove_by_regex(store, "nothing", 1));
   EXPECT_EQ(1, mooncake_store_remove_by_regex(store, "^model@a", 1));
