@@ -111,9 +111,9 @@ final class NixlEngineBackend implements EngineBackend {
           throw new EngineException("unregister", EngineCode.ADDRESS_NOT_REGISTERED, 0,
               "address 0x" + Long.toHexString(memory.address()) + ", " + memory.byteSize() + " bytes");
         }
+        agent.unregister(range);
         registered.remove(memory.address());
         local = NixlRanges.of(registered.values());
-        agent.unregister(range);
       }
     } finally {
       handle.exit(EngineCall.UNREGISTER);
@@ -128,18 +128,23 @@ final class NixlEngineBackend implements EngineBackend {
     }
     handle.enter(EngineCall.OPEN_SEGMENT);
     try {
-      synchronized (peers) {
-        NixlPeer known = peers.stream().filter(peer -> peer.name().equals(descriptor.name())).findFirst().orElse(null);
-        NixlPeer peer = known != null
-            ? known
-            : new NixlPeer(agent, peers.size(), descriptor.name(), descriptor.name().equals(segmentName()),
-                name -> isPeer(name, descriptor.name()), arena);
-        peer.describe(descriptor);
-        if (known == null) peers.add(peer);
-        return peer.id();
-      }
+      NixlPeer peer = peer(descriptor.name());
+      peer.describe(descriptor); // may wait for the peer, and holds up no other
+      return peer.id();
     } finally {
       handle.exit(EngineCall.OPEN_SEGMENT);
+    }
+  }
+
+  /** {@return the peer of a name, made if it is new} */
+  private NixlPeer peer(String name) {
+    synchronized (peers) {
+      for (NixlPeer peer : peers)
+        if (peer.name().equals(name)) return peer;
+      NixlPeer added = new NixlPeer(agent, peers.size(), name, name.equals(segmentName()),
+          other -> isPeer(other, name), arena);
+      peers.add(added);
+      return added;
     }
   }
 

@@ -138,12 +138,22 @@ final class NixlFlight implements EngineFlight {
     try {
       look(agent, all);
       if (left > 0) return left;
-      if (message != null && completed()) notified = backend.deliver(groups.peer(0), message) == 0;
+      if (message != null && completed()) notified = delivered(message);
     } finally {
       handle.exit(EngineCall.STATUS);
     }
     flying = false;
     return 0;
+  }
+
+  /** All bytes have arrived, whatever becomes of the message. */
+  private boolean delivered(byte[] text) {
+    try {
+      return backend.deliver(groups.peer(0), text) == 0;
+    } catch (EngineException e) {
+      LOG.warn("{} did not deliver a message: {}", backend.name(), e.getMessage());
+      return false;
+    }
   }
 
   private void look(long agent, boolean all) {

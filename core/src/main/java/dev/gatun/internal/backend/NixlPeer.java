@@ -11,7 +11,7 @@ import java.util.function.Predicate;
 /**
  * One peer as an agent knows it. The library frees what it knows of a peer, and what requests in flight point to with it,
  * when it forgets the peer: so it is made to forget only while nothing is in flight. After a request has failed the
- * connection is of no use any more, and the next request gets a new one.
+ * connection is of no use any more: it is closed as soon as nothing is in flight, and the next request gets a new one.
  */
 final class NixlPeer {
   private final Link agent;
@@ -144,6 +144,8 @@ final class NixlPeer {
   synchronized void end(boolean failed) {
     inFlight--;
     broken |= failed;
+    // what the library still had under way of a failed request ends with the connection
+    if (broken) disconnect();
   }
 
   /** Closes the connection, unless it is in use; a later use opens it again. */
