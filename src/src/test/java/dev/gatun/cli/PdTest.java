@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.gatun.cli.GatunProcess.Outcome;
 import dev.gatun.cli.console.JsonFields;
 import dev.gatun.nativelib.MooncakeInstaller;
+import dev.gatun.nativelib.NixlInstaller;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,13 +28,15 @@ class PdTest {
   Path folder;
 
   @BeforeAll
-  static void installMooncake() {
+  static void install() {
     MooncakeInstaller.install(System.out::println);
+    NixlInstaller.install(System.out::println);
   }
 
   @ParameterizedTest(name = "{0}, {2} bytes")
   @CsvSource({"loopback, 100, 4096, 32", "loopback, 3, 18433, 2", "mooncake, 100, 4096, 32",
-      "mooncake, 40, 1048576, 40"})
+      "mooncake, 40, 1048576, 40",
+      "nixl, 100, 4096, 32", "nixl, 3, 18433, 2"})
   @DisplayName("S3.4 every page of every prompt arrives in the other process, every byte of it right")
   void handsOver(String engine, int pages, int pageBytes, int promptPages) throws Exception {
     Outcome run = GatunProcess.run("pd", "--engine", engine, "--pages", "" + pages, "--page-bytes", "" + pageBytes,
@@ -49,7 +52,8 @@ class PdTest {
   }
 
   @ParameterizedTest(name = "{0}, {1}")
-  @CsvSource({"loopback,prefill", "loopback,decode", "mooncake,prefill", "mooncake,decode"})
+  @CsvSource({"loopback,prefill", "loopback,decode", "mooncake,prefill", "mooncake,decode", "nixl,prefill",
+      "nixl,decode"})
   @DisplayName("S3.4 K7.04 one side is killed: the report says which and how far it came, and the other has all its blocks back")
   void killed(String engine, String side) throws Exception {
     try (
