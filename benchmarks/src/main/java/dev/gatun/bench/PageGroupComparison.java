@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Map.Entry;
+import java.util.function.ToDoubleFunction;
 
 /**
  * Page groups on a real Mooncake over TCP: a store connector, gather and scatter included, beside Mooncake's own Python
@@ -39,9 +40,17 @@ public final class PageGroupComparison {
   private final String staging;
   private final List<String> python;
   private final Topology topology;
-  /** Medians of the launches, by page size, operation and peer. */
-  private final Map<Long, Map<String, Map<String, List<Double>>>> medians = new LinkedHashMap<>();
+  /** Figures of the launches, by page size, operation and peer. */
+  private final Map<Long, Map<String, Map<String, List<Figures>>>> figures = new LinkedHashMap<>();
   private final Map<Long, Integer> groups = new LinkedHashMap<>();
+
+  /**
+   * What a launch measured. The low decile tells more than the median where other work disturbs most operations.
+   *
+   * @param medianNanos median of the operation
+   * @param lowNanos its low decile
+   */
+  private record Figures(double medianNanos, double lowNanos) {}
 
   private PageGroupComparison(List<String> shared, String staging, List<String> python, Topology topology) {
     this.shared = shared;
@@ -122,10 +131,11 @@ public final class PageGroupComparison {
       long pageBytes = cell.path("pageBytes").asLong();
       groups.put(pageBytes, Math.max(groups.getOrDefault(pageBytes, 1), cell.path("group").asInt()));
       for (String operation : OPERATIONS) {
-        medians.computeIfAbsent(pageBytes, fresh -> new LinkedHashMap<>())
+        figures.computeIfAbsent(pageBytes, fresh -> new LinkedHashMap<>())
             .computeIfAbsent(operation, fresh -> new LinkedHashMap<>())
             .computeIfAbsent(cell.path("peer").asText(), fresh -> new ArrayList<>())
-            .add(cell.path(operation).path("medianNanos").asDouble());
+            .add(new Figures(cell.path(operation).path("medianNanos").asDouble(),
+                cell.path(operation).path("p10Nanos").asDouble()));
       }
     }
   }
@@ -134,29 +144,42 @@ public final class PageGroupComparison {
     String baseline = python.isEmpty() ? SINGLE_PAGES : PYTHON;
     report.put("baseline", python.isEmpty() ? "the connector page by page: no Python client was given" : PYTHON);
     ArrayNode cells = report.putArray("cells");
-    System.out.printf("%8s %6s %5s  %-28s %10s  %s%n", "page", "group", "", "peer", "us", "speed [95 %]");
-    for (Entry<Long, Map<String, Map<String, List<Double>>>> page : medians.entrySet()) {
-      for (Entry<String, Map<String, List<Double>>> operation : page.getValue().entrySet())
+    System.out.printf("%8s %6s %5s  %-28s %10s  %-24s %s%n", "page", "group", "", "peer", "median us", "speed [95 %]",
+        "of low deciles [95 %]");
+    for (Entry<Long, Map<String, Map<String, List<Figures>>>> page : figures.entrySet()) {
+      for (Entry<String, Map<String, List<Figures>>> operation : page.getValue().entrySet())
         addCell(cells.addObject(), page.getKey(), operation.getKey(), operation.getValue(), baseline);
     }
   }
 
-  private void addCell(ObjectNode cell, long pageBytes, String operation, Map<String, List<Double>> peers,
+  private void addCell(ObjectNode cell, long pageBytes, String operation, Map<String, List<Figures>> peers,
       String baseline) {
     cell.put("pageBytes", pageBytes).put("group", groups.get(pageBytes)).put("operation", operation);
-    peers.forEach((peer, nanos) -> {
-      ObjectNode measured = cell.putObject(peer);
-      ArrayNode each = measured.putArray("medianNanos");
-      nanos.forEach(each::add);
-      List<Double> ratios = new ArrayList<>();
-      for (int i = 0; i < nanos.size(); i++)
-        ratios.add(peers.getOrDefault(baseline, nanos).get(i) / nanos.get(i));
-      Interval speed = Interval.ofRatios(ratios);
-      measured.set("speedAgainstBaseline", speed.json());
-      double mean = nanos.stream().mapToDouble(Double::doubleValue).average().orElseThrow();
-      System.out.printf(Locale.ROOT, "%8d %6d %5s  %-28s %10.0f  %s%s%n", pageBytes, groups.get(pageBytes), operation,
-          peer, mean / 1e3, speed.text("%.2f"), peer.equals(GROUPED) ? verdict(pageBytes, speed) : "");
+    peers.forEach((peer, measured) -> {
+      ObjectNode json = cell.putObject(peer);
+      ArrayNode medians = json.putArray("medianNanos");
+      ArrayNode lows = json.putArray("lowDecileNanos");
+      measured.forEach(each -> {
+        medians.add(each.medianNanos);
+        lows.add(each.lowNanos);
+      });
+      List<Figures> base = peers.getOrDefault(baseline, measured);
+      Interval speed = speed(base, measured, Figures::medianNanos);
+      Interval low = speed(base, measured, Figures::lowNanos);
+      json.set("speedAgainstBaseline", speed.json());
+      json.set("speedOfLowDeciles", low.json());
+      double mean = measured.stream().mapToDouble(Figures::medianNanos).average().orElseThrow();
+      System.out.printf(Locale.ROOT, "%8d %6d %5s  %-28s %10.0f  %-24s %s%s%n", pageBytes, groups.get(pageBytes),
+          operation, peer, mean / 1e3, speed.text("%.2f"), low.text("%.2f"),
+          peer.equals(GROUPED) ? verdict(pageBytes, speed) : "");
     });
+  }
+
+  private static Interval speed(List<Figures> base, List<Figures> measured, ToDoubleFunction<Figures> figure) {
+    List<Double> ratios = new ArrayList<>();
+    for (int i = 0; i < measured.size(); i++)
+      ratios.add(figure.applyAsDouble(base.get(i)) / figure.applyAsDouble(measured.get(i)));
+    return Interval.ofRatios(ratios);
   }
 
   private static String verdict(long pageBytes, Interval speed) {
