@@ -76,10 +76,10 @@ final class GroupStaging implements AutoCloseable {
 
   /** Copies one page of a group that arrived to its block. Throws what the pool throws for one that cannot be written. */
   void scatter(long from, int place, long into) {
-    MemorySegment source = pool.page(from);
-    cache.beginWrite(into);
+    cache.beginWrite(into); // first: from here on a refit waits
     boolean copied = false;
     try {
+      MemorySegment source = pool.page(from);
       MemorySegment.copy(source, place * pageBytes, cache.blockSegment(into), cache.headerBytes(), pageBytes);
       copied = true;
     } finally {

@@ -22,6 +22,7 @@ public abstract class InferenceEngine {
   private final Optional<KvConnector> connector;
   private final Duration pauseMax;
   private final Object resetting = new Object();
+  private boolean unclean; // guarded by resetting: the last reset failed, so the host stays paused until one succeeds
 
   /**
    * Creates the base.
@@ -123,11 +124,12 @@ public abstract class InferenceEngine {
         reports.add(present.worker().resetCache(next));
       }, () -> reports.add(nothing(ConnectorSide.SCHEDULER)));
     } catch (IllegalArgumentException refused) {
-      resume();
+      if (!unclean) resume();
       throw refused;
     }
     EngineReset reset = new EngineReset(next, ownCache(running), reports);
-    if (!reset.succeeded()) throw new EngineResetException(reset);
+    unclean = !reset.succeeded();
+    if (unclean) throw new EngineResetException(reset);
     return reset;
   }
 

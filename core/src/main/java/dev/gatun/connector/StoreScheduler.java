@@ -55,7 +55,9 @@ final class StoreScheduler implements SchedulerConnector, Quiescable {
       CompletableFuture<PrefixCover> asked;
       synchronized (this) {
         before = forgets;
-        asked = tracked(request).asked;
+        TrackedRequest tracked = tracked(request);
+        // what was asked from another block on answers another question
+        asked = tracked.askedFrom == computedBlocks ? tracked.asked : null;
       }
       if (asked == null) asked = new PrefixQuery(groups, request.keys(), computedBlocks, this::exists).run();
       synchronized (this) {
@@ -63,6 +65,7 @@ final class StoreScheduler implements SchedulerConnector, Quiescable {
         TrackedRequest tracked = tracked(request);
         boolean done = asked.isDone();
         tracked.asked = done ? null : asked;
+        tracked.askedFrom = computedBlocks;
         if (!done) return new PrefixLookup.Pending();
         return note(tracked, asked.join(), request, computedBlocks);
       }

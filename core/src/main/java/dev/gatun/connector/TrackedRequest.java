@@ -17,6 +17,8 @@ final class TrackedRequest {
   /** The lookup that is under way. */
   @Nullable
   CompletableFuture<PrefixCover> asked;
+  /** From which block on that lookup looks. */
+  int askedFrom;
   /** Number of the load that was planned and not reported. */
   @Nullable
   Long load;

@@ -33,13 +33,13 @@ final class EngineMemory {
   }
 
   void unregister(Slab slab, Deadline deadline) {
-    Registration registration;
+    Entry known;
     synchronized (this) {
-      registration = entry(slab).orElseThrow(() -> notRegistered(slab)).registration;
+      known = entry(slab).orElseThrow(() -> notRegistered(slab));
     }
-    registration.close(deadline);
+    known.registration.close(deadline);
     synchronized (this) {
-      entries.remove(slab);
+      entries.remove(slab, known); // another thread may have registered it anew
     }
   }
 

@@ -439,9 +439,9 @@ public final class TransferBatch implements AutoCloseable {
     return state == IDLE || state == CLOSED || state == HELD;
   }
 
-  /** Looks once more and leaves the rest in doubt. {@return false if another thread is just looking: try again} */
+  /** Looks once more and leaves the rest in doubt. {@return false if another thread was just looking: try again} */
   boolean giveUp(String reason) {
-    if (!STATE.compareAndSet(this, FLYING, BUSY)) return state != BUSY;
+    if (!STATE.compareAndSet(this, FLYING, BUSY)) return isOver(state);
     int next = IDLE;
     try {
       if (current().pollAll() == 0) next = land();

@@ -214,6 +214,23 @@ class InferenceEngineTest {
   }
 
   @Test
+  @DisplayName("an epoch that is refused does not let a host go on whose last reset failed")
+  void lowerEpochAfterFailure() {
+    Site site = site(Site.POLICY);
+    Engine engine = new Engine(Optional.of(site.connector));
+    engine.throwing = true;
+    assertThrows(EngineResetException.class, () -> engine.resetPrefixCache(Site.epoch(5)));
+    engine.told.clear();
+
+    assertThrows(IllegalArgumentException.class, () -> engine.resetPrefixCache(Site.epoch(4)));
+
+    assertFalse(engine.told.contains("resume"), engine.told::toString);
+    engine.throwing = false;
+    engine.resetPrefixCache(Site.epoch(5));
+    assertTrue(engine.told.contains("resume"));
+  }
+
+  @Test
   @DisplayName("an epoch that is lower than one in force is refused, and the host goes on as before")
   void lowerEpoch() {
     Site site = site(Site.POLICY);

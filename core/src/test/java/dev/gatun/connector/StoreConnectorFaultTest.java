@@ -30,6 +30,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -395,6 +396,28 @@ class StoreConnectorFaultTest {
       return !(seen.getLast() instanceof PrefixLookup.Pending);
     });
     assertEquals(new PrefixLookup.Found(0), seen.getLast());
+  }
+
+  @Test
+  @DisplayName("a lookup that is pending answers only for the blocks it was asked with: evicted ones are loaded as well")
+  void backgroundLookupOfLess() throws Exception {
+    Site site = site(Site.KEYED, Site.POLICY, GROUPS.withLookupAsync());
+    List<KvKey> keys = Site.keys("p", 8);
+    site.save("w", keys);
+    KvRequest request = site.request("r", keys);
+    Held exists = new Held(site, "exists");
+    assertEquals(new PrefixLookup.Pending(), site.connector.scheduler().lookup(request, 4));
+    exists.await();
+    exists.letGo();
+    AtomicReference<PrefixLookup> seen = new AtomicReference<>();
+    Await.until("an answer", () -> {
+      seen.set(site.connector.scheduler().lookup(request, 0));
+      return !(seen.get() instanceof PrefixLookup.Pending);
+    });
+    assertEquals(new PrefixLookup.Found(8), seen.get());
+    site.connector.scheduler().allocated(request, site.lease(request, 8), 8);
+    StorePlan plan = (StorePlan) site.connector.scheduler().plan(List.of());
+    assertEquals(0, plan.loads().getFirst().from());
   }
 
   @Test

@@ -41,6 +41,8 @@ final class FaultCases {
     return List.of(
         controlled("K6.06 a deadline leaves the block in quarantine until the transfer has ended",
             FaultCases::deadlines),
+        controlled("a deadline that comes while another thread looks leaves nothing running",
+            FaultCases::lookedAtMeanwhile),
         controlled("K7.03 a future ends at its deadline, its blocks later", FaultCases::futures),
         controlled("K6.05 memory with a transfer in flight is not unregistered", FaultCases::unregister),
         controlled("K6.07 a batch that nobody awaits is polled and freed by closing, once", FaultCases::neverAwaited),
@@ -82,6 +84,27 @@ final class FaultCases {
       eventually("the block is free", () -> bench.here.pool.available() == free + 1);
       assertEquals(0, bench.here.engine.inDoubt());
       assertEquals(0, bench.peer.inFlight());
+    }
+  }
+
+  private static void lookedAtMeanwhile(TransferBench bench) {
+    long mine = bench.here.filled(1);
+    long theirs = bench.there.filled(2);
+    try (TransferBatch batch = bench.here.engine.batch(bench.here.pool, 1)) {
+      for (int round = 0; round < 100; round++) {
+        LoopbackControls.arm(COPY, Action.HANG, 0, 1);
+        batch.clear().write(mine, bench.peer, bench.there.address(theirs)).submit();
+        LoopbackControls.awaitHanging(COPY, 1);
+        Thread looking = Thread.ofPlatform().start(() -> {
+          while (batch.outcome(0) == TransferOutcome.RUNNING)
+            batch.isDone();
+        });
+        assertFalse(batch.await(Deadline.after(Duration.ofMillis(1))), "round " + round);
+        assertEquals(TransferOutcome.IN_DOUBT, batch.outcome(0));
+        LoopbackControls.release(COPY);
+        eventually("nothing is in quarantine", () -> bench.here.pool.quarantined() == 0);
+        eventually("nobody looks any more", () -> !looking.isAlive());
+      }
     }
   }
 

@@ -35,7 +35,8 @@ class CudaLibraryTest {
     Path incomplete = library("incomplete", functions.stream().filter(name -> !name.equals(REQUIRED)));
     String missing = refusal(() -> CudaLibrary.load(incomplete));
     String counted = "1 of " + (functions.size() - 1); // all but the optional one
-    assertTrue(missing.contains(counted) && missing.contains(REQUIRED) && missing.contains("install a driver"), missing);
+    assertTrue(missing.contains(counted) && missing.contains(REQUIRED) && missing.contains("install a driver"),
+        missing);
     assertFalse(CudaLibrary.supportsBatchCopies());
 
     Path old = library("old", functions.stream().filter(name -> !name.equals(OPTIONAL)));
