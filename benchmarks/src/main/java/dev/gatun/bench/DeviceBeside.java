@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -87,17 +86,11 @@ public final class DeviceBeside {
       copyGBps[round] = copied;
       pagesGBps[round] = moved;
     }
-    row.put("direction", direction.name()).put("productMillis", median(alone) / products)
-        .put("copyGBps", median(copyGBps)).put("copySlowsPercent", median(besideCopy))
-        .put("pagesGBps", median(pagesGBps)).put("pagesSlowPercent", median(besidePages))
-        .put("pagesOfCopy", median(pagesGBps) / median(copyGBps));
+    row.put("direction", direction.name()).put("productMillis", Quantiles.median(alone) / products)
+        .put("copyGBps", Quantiles.median(copyGBps)).put("copySlowsPercent", Quantiles.median(besideCopy))
+        .put("pagesGBps", Quantiles.median(pagesGBps)).put("pagesSlowPercent", Quantiles.median(besidePages))
+        .put("pagesOfCopy", Quantiles.median(pagesGBps) / Quantiles.median(copyGBps));
     row.set("pagesSlowMorePercent", Interval.ofDifferences(differences).json());
     return row;
-  }
-
-  private static double median(double[] values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    return sorted[sorted.length / 2];
   }
 }

@@ -1,6 +1,5 @@
 package dev.gatun.bench;
 
-import dev.gatun.backend.Deadline;
 import dev.gatun.device.Device;
 import dev.gatun.device.DeviceMemory;
 import dev.gatun.device.DeviceSlab;
@@ -15,7 +14,6 @@ import dev.gatun.memory.Slab;
 import dev.gatun.memory.SlabOptions;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -74,20 +72,20 @@ final class PlacedCache implements AutoCloseable {
     for (int place = 0; place < 2 * LAYERS; place++) {
       for (long at = 0; at < tensorBytes(); at += Long.BYTES)
         host.segment().set(ValueLayout.JAVA_LONG, at, word(at / shape.partBytes(), place, at % shape.partBytes()));
-      stream.copy(memory, place * tensorBytes(), pinned, 0, tensorBytes()).await(soon());
+      stream.copy(memory, place * tensorBytes(), pinned, 0, tensorBytes()).await(StagingCell.soon());
     }
   }
 
   /** Makes every byte zero. */
   void clear() {
-    stream.fill(memory, 0, memory.byteSize(), (byte) 0).await(soon());
+    stream.fill(memory, 0, memory.byteSize(), (byte) 0).await(StagingCell.soon());
   }
 
   /** {@return how many blocks do not hold what the source's block has, or hold something that nobody sent} */
   int wrongBlocks(int[] sourceOf) {
     boolean[] wrong = new boolean[blocks];
     for (int place = 0; place < 2 * LAYERS; place++) {
-      stream.copy(pinned, 0, memory, place * tensorBytes(), tensorBytes()).await(soon());
+      stream.copy(pinned, 0, memory, place * tensorBytes(), tensorBytes()).await(StagingCell.soon());
       for (int block = 0; block < blocks; block++) {
         MemorySegment part = host.segment().asSlice(block * shape.partBytes(), shape.partBytes());
         for (long at = 0; at < part.byteSize(); at += Long.BYTES) {
@@ -104,10 +102,6 @@ final class PlacedCache implements AutoCloseable {
 
   private static long word(long block, long place, long at) {
     return ((block * 2 * LAYERS + place) << 20 | at) * GOLDEN;
-  }
-
-  static Deadline soon() {
-    return Deadline.after(Duration.ofMinutes(2));
   }
 
   @Override

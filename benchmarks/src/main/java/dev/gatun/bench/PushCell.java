@@ -87,7 +87,7 @@ final class PushCell implements AutoCloseable {
   }
 
   private void add(PagePush push) {
-    push.clear(PlacedCache.soon());
+    push.clear(StagingCell.soon());
     for (int i = 0; i < pages; i++)
       push.add(from.get(i), to.get(i));
   }
@@ -105,14 +105,14 @@ final class PushCell implements AutoCloseable {
           stream.record(first);
           push.send(ready);
           stream.record(last);
-          last.await(PlacedCache.soon());
+          last.await(StagingCell.soon());
           long end = System.nanoTime();
           if (round < 0) continue;
           gpu[round] = bytes() / (first.millisUntil(last) * 1e6);
           wall[round] = bytes() / (double) (end - start);
         }
         ObjectNode row = describe(rows.addObject()).put("blocksMax", grid).put("wrongBlocks", wrong());
-        System.err.println(row.put("gpuGBps", median(gpu)).put("wallGBps", median(wall)));
+        System.err.println(row.put("gpuGBps", Quantiles.median(gpu)).put("wallGBps", Quantiles.median(wall)));
       }
     }
   }
@@ -141,17 +141,17 @@ final class PushCell implements AutoCloseable {
         stream.record(first);
         push.send(ready);
         stream.record(last);
-        push.await(PlacedCache.soon());
+        push.await(StagingCell.soon());
         long heard = ask(Question.ARRIVED);
-        last.await(PlacedCache.soon());
+        last.await(StagingCell.soon());
         if (round < 0) continue;
         handover[round] = (heard - start) / 1e3;
         gpu[round] = first.millisUntil(last) * 1e3;
         over[round] = handover[round] - gpu[round];
       }
-      describe(into).put("blocksMax", grid).put("rounds", repeats).put("handoverMicros", median(handover))
-          .put("gpuMicros", median(gpu)).put("overGpuMicros", median(over))
-          .put("overGpuP99Micros", quantile(over, 0.99));
+      describe(into).put("blocksMax", grid).put("rounds", repeats).put("handoverMicros", Quantiles.median(handover))
+          .put("gpuMicros", Quantiles.median(gpu)).put("overGpuMicros", Quantiles.median(over))
+          .put("overGpuP99Micros", Quantiles.of(over, 0.99));
     }
   }
 
@@ -161,16 +161,6 @@ final class PushCell implements AutoCloseable {
 
   private long bytes() {
     return pages * source.pageBytes();
-  }
-
-  private static double median(double[] values) {
-    return quantile(values, 0.5);
-  }
-
-  private static double quantile(double[] values, double part) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    return sorted[(int) (part * (sorted.length - 1))];
   }
 
   @Override

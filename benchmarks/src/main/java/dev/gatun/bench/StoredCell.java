@@ -16,7 +16,6 @@ import dev.gatun.store.KvKey;
 import dev.gatun.store.KvStore;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
@@ -103,7 +102,7 @@ final class StoredCell implements AutoCloseable {
     }
     row.put("fragmentBytes", cache.pageBytes() / 160).put("pages", pages).put("bytes", bytes())
         .put("workers", workers.size()).put("failed", failed).put("wrongBlocks", cache.wrongBlocks(sourceOf))
-        .put("putGBps", median(puts)).put("getGBps", median(gets));
+        .put("putGBps", Quantiles.median(puts)).put("getGBps", Quantiles.median(gets));
   }
 
   private long bytes() {
@@ -122,12 +121,6 @@ final class StoredCell implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);
     }
-  }
-
-  private static double median(double[] values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    return sorted[sorted.length / 2];
   }
 
   @Override

@@ -47,8 +47,7 @@ final class ChildCalls {
         reports.add(reset.apply(child));
       } catch (RuntimeException thrown) {
         counts.add("child_failures", 1);
-        reports.add(new ResetReport(child.name(), side, Outcome.FAILED, "reset to " + next + " threw: " + thrown,
-            Optional.empty(), List.of()));
+        reports.add(ResetReport.failed(child.name(), side, "reset to " + next + " threw: " + thrown));
       }
     }
     List<String> failed = reports.stream().filter(report -> !report.succeeded()).map(ResetReport::connector).toList();

@@ -4,8 +4,6 @@ import dev.gatun.backend.GatunException;
 import dev.gatun.backend.WeightEpoch;
 import dev.gatun.refit.RefitCoordinator;
 import dev.gatun.refit.RefitReport;
-import java.util.List;
-import java.util.Optional;
 
 /**
  * The reset of a connector between processes: nothing is kept anywhere, so what must end are the hand-overs of earlier
@@ -23,13 +21,9 @@ final class P2pReset {
   ResetReport reset(ConnectorSide side, WeightEpoch next) {
     try {
       RefitReport report = coordinator.refit(next);
-      ResetReport.Outcome outcome = report.accepted() ? ResetReport.Outcome.RESET : ResetReport.Outcome.FAILED;
-      String detail = "hand-overs of earlier weights ended, " + report.outcome()
-          + (report.reasons().isEmpty() ? "" : ": " + String.join("; ", report.reasons()));
-      return new ResetReport(name, side, outcome, detail, Optional.of(report), List.of());
+      return ResetReport.of(name, side, "hand-overs of earlier weights ended, " + report.outcome(), report);
     } catch (IllegalStateException | GatunException failed) {
-      return new ResetReport(name, side, ResetReport.Outcome.FAILED, "not reset: " + failed.getMessage(),
-          Optional.empty(), List.of());
+      return ResetReport.failed(name, side, "not reset: " + failed.getMessage());
     }
   }
 }

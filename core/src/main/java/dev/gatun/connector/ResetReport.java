@@ -32,6 +32,18 @@ public record ResetReport(String connector, ConnectorSide side, Outcome outcome,
     children = List.copyOf(children);
   }
 
+  /** {@return the report of a refit, with its reasons behind what was done} */
+  static ResetReport of(String connector, ConnectorSide side, String done, RefitReport refit) {
+    Outcome outcome = refit.accepted() ? Outcome.RESET : Outcome.FAILED;
+    String detail = refit.reasons().isEmpty() ? done : done + ": " + String.join("; ", refit.reasons());
+    return new ResetReport(connector, side, outcome, detail, Optional.of(refit), List.of());
+  }
+
+  /** {@return the report of a reset that came to nothing} */
+  static ResetReport failed(String connector, ConnectorSide side, String detail) {
+    return new ResetReport(connector, side, Outcome.FAILED, detail, Optional.empty(), List.of());
+  }
+
   /** {@return whether the host may go on} */
   public boolean succeeded() {
     return outcome != Outcome.FAILED;

@@ -5,9 +5,7 @@ import dev.gatun.backend.WeightEpoch;
 import dev.gatun.refit.RefitCoordinator;
 import dev.gatun.refit.RefitReport;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -33,14 +31,12 @@ final class SharedReset {
       }
     } catch (IllegalStateException | GatunException failed) {
       clearLocal.run();
-      return new ResetReport(StoreConnector.NAME, side, ResetReport.Outcome.FAILED,
-          "local state forgotten, store not reset: " + failed.getMessage(), Optional.empty(), List.of());
+      return ResetReport.failed(StoreConnector.NAME, side,
+          "local state forgotten, store not reset: " + failed.getMessage());
     }
     clearLocal.run();
-    ResetReport.Outcome outcome = report.accepted() ? ResetReport.Outcome.RESET : ResetReport.Outcome.FAILED;
-    String detail = "local state forgotten, store " + report.outcome() + ", " + report.removed() + " objects removed"
-        + (report.reasons().isEmpty() ? "" : ": " + String.join("; ", report.reasons()));
-    return new ResetReport(StoreConnector.NAME, side, outcome, detail, Optional.of(report), List.of());
+    return ResetReport.of(StoreConnector.NAME, side,
+        "local state forgotten, store " + report.outcome() + ", " + report.removed() + " objects removed", report);
   }
 
   Map<String, Long> counts() {

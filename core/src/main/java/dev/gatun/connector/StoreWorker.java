@@ -20,6 +20,7 @@ final class StoreWorker implements WorkerConnector, Quiescable, AutoCloseable {
   private final KvStore store;
   private final StoreTransferOptions options;
   private final SharedReset reset;
+  private final TransferLog log = new TransferLog();
   private final TransferQueue queue;
   private final Counts counts = new Counts("blocks_hit", "blocks_missed", "blocks_lease_expired", "blocks_rejected",
       "blocks_of_other_size", "blocks_load_failed", "blocks_saved", "blocks_already_present", "blocks_save_failed",
@@ -34,7 +35,7 @@ final class StoreWorker implements WorkerConnector, Quiescable, AutoCloseable {
     this.store = store;
     this.options = options;
     this.reset = reset;
-    queue = new TransferQueue(options.queuedSavesMax());
+    queue = new TransferQueue(options.queuedSavesMax(), log);
     thread = Thread.ofPlatform().daemon().name("gatun-connector " + store.name()).unstarted(this::run);
   }
 
@@ -74,17 +75,17 @@ final class StoreWorker implements WorkerConnector, Quiescable, AutoCloseable {
 
   @Override
   public boolean awaitLoads(Deadline deadline) {
-    return queue.awaitLoads(deadline);
+    return log.awaitLoads(deadline);
   }
 
   @Override
   public boolean awaitSaves(Deadline deadline) {
-    return queue.awaitSaves(deadline);
+    return log.awaitSaves(deadline);
   }
 
   @Override
   public FinishedTransfers finished() {
-    return queue.takeFinished();
+    return log.take();
   }
 
   @Override
@@ -96,7 +97,7 @@ final class StoreWorker implements WorkerConnector, Quiescable, AutoCloseable {
   public ConnectorStats stats() {
     Map<String, Long> now = new HashMap<>(counts.snapshot());
     now.putAll(reset.counts());
-    now.put("transfers_open", (long) queue.open());
+    now.put("transfers_open", (long) log.open());
     return new ConnectorStats(StoreConnector.NAME, ConnectorSide.WORKER, now, List.of());
   }
 
@@ -153,8 +154,8 @@ final class StoreWorker implements WorkerConnector, Quiescable, AutoCloseable {
     try {
       for (Record job = queue.take(); job != null; job = queue.take()) {
         PageMover mover = requireCache().mover;
-        if (job instanceof LoadJob load) queue.end(mover.load(load));
-        else if (job instanceof SaveJob save) queue.end(mover.save(save));
+        if (job instanceof LoadJob load) log.end(mover.load(load));
+        else if (job instanceof SaveJob save) log.end(mover.save(save));
       }
     } catch (InterruptedException e) {
       queue.close();

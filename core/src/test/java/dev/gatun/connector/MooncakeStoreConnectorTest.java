@@ -9,6 +9,7 @@ import dev.gatun.internal.backend.MooncakeTestRuntime;
 import dev.gatun.nativelib.MooncakeMaster;
 import dev.gatun.refit.RefitPolicy;
 import dev.gatun.store.KvKey;
+import dev.gatun.testing.Await;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;

@@ -20,6 +20,7 @@ import dev.gatun.store.Existence;
 import dev.gatun.store.KvKey;
 import dev.gatun.store.KvStore;
 import dev.gatun.store.StorePolicy;
+import dev.gatun.testing.Await;
 import dev.gatun.testing.Thrown;
 import java.time.Duration;
 import java.util.ArrayList;

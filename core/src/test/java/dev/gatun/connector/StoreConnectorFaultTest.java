@@ -18,6 +18,7 @@ import dev.gatun.refit.RefitPolicy;
 import dev.gatun.store.Existence;
 import dev.gatun.store.KeyCodec;
 import dev.gatun.store.KvKey;
+import dev.gatun.testing.Await;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

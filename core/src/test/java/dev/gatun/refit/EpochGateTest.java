@@ -15,6 +15,7 @@ import dev.gatun.backend.EpochGate;
 import dev.gatun.backend.EpochGate.State;
 import dev.gatun.backend.GateClosedException;
 import dev.gatun.backend.WeightEpoch;
+import dev.gatun.testing.Await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

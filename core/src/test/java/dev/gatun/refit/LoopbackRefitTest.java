@@ -13,6 +13,7 @@ import dev.gatun.refit.RefitPolicy.OtherClients;
 import dev.gatun.store.GetResult;
 import dev.gatun.store.PutResult;
 import dev.gatun.store.Rejection;
+import dev.gatun.testing.Await;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;

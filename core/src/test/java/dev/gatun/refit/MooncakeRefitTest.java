@@ -14,6 +14,7 @@ import dev.gatun.nativelib.MooncakeMaster;
 import dev.gatun.refit.RefitPolicy.OtherClients;
 import dev.gatun.store.GetResult;
 import dev.gatun.store.PutResult;
+import dev.gatun.testing.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;

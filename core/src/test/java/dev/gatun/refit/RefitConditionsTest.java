@@ -14,6 +14,7 @@ import dev.gatun.backend.EpochGate.State;
 import dev.gatun.backend.Observer;
 import dev.gatun.refit.RefitPolicy.OnFailure;
 import dev.gatun.refit.RefitPolicy.OtherClients;
+import dev.gatun.testing.Await;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;

@@ -22,6 +22,7 @@ import dev.gatun.store.KvKey;
 import dev.gatun.store.KvStore;
 import dev.gatun.store.PutResult;
 import dev.gatun.store.StoreBatch;
+import dev.gatun.testing.Await;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

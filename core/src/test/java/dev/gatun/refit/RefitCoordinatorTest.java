@@ -16,6 +16,7 @@ import dev.gatun.backend.GateClosedException;
 import dev.gatun.backend.Observer;
 import dev.gatun.backend.WeightEpoch;
 import dev.gatun.refit.RefitPolicy.OnFailure;
+import dev.gatun.testing.Await;
 import dev.gatun.testing.Thrown;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.gatun.backend.EpochGate.State;
 import dev.gatun.backend.GateClosedException;
 import dev.gatun.backend.WeightEpoch;
+import dev.gatun.testing.Await;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -1,4 +1,4 @@
-package dev.gatun.connector;
+package dev.gatun.testing;
 
 import static org.junit.jupiter.api.Assertions.fail;
 
@@ -8,12 +8,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Waits for what another thread brings about, with a deadline far above what it takes. */
-final class Await {
+public final class Await {
   private static final long POLL_NANOS = 100_000;
 
   private Await() {}
 
-  static void until(String what, BooleanSupplier condition) {
+  /** Waits until the condition holds; fails with what was waited for. */
+  public static void until(String what, BooleanSupplier condition) {
     Deadline deadline = Deadline.after(Duration.ofSeconds(30));
     while (!condition.getAsBoolean()) {
       if (deadline.reached()) fail("waited 30 s until " + what);
