@@ -15,6 +15,7 @@ module dev.gatun.core {
   requires jdk.jfr;
 
   exports dev.gatun.backend;
+  exports dev.gatun.codec;
   exports dev.gatun.connector;
   exports dev.gatun.device;
   exports dev.gatun.internal.backend to dev.gatun.cli;

@@ -30,12 +30,13 @@ class ArchitectureTest {
   /** Each package and the Gatun packages it may use; nothing else may appear. */
   private static final Map<String, List<String>> ARROWS = Map.ofEntries(
       Map.entry("backend", List.of()),
+      Map.entry("codec", List.of("backend")),
       Map.entry("memory", List.of("backend")),
       Map.entry("device", List.of("backend", "memory")),
-      Map.entry("store", List.of("backend", "memory")),
+      Map.entry("store", List.of("backend", "codec", "memory")),
       Map.entry("transfer", List.of("backend", "memory")),
-      Map.entry("refit", List.of("backend")),
-      Map.entry("connector", List.of("backend", "memory", "store", "refit", "transfer")),
+      Map.entry("refit", List.of("backend", "codec")),
+      Map.entry("connector", List.of("backend", "codec", "memory", "store", "refit", "transfer")),
       Map.entry("observe", List.of("backend")),
       Map.entry("internal.ffm", List.of("backend", "nativelib", "bindings")),
       Map.entry("internal.device", List.of("device", "bindings")),

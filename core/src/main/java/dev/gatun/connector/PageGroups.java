@@ -1,5 +1,6 @@
 package dev.gatun.connector;
 
+import dev.gatun.codec.GatunKey;
 import dev.gatun.store.KvKey;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -13,8 +14,7 @@ import java.util.List;
  * @param size blocks a group; 1 for none
  */
 record PageGroups(int size) {
-  private static final String PREFIX_TEXT = "page-group/";
-  private static final byte[] PREFIX = PREFIX_TEXT.getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] PREFIX = GatunKey.GROUP.getBytes(StandardCharsets.US_ASCII);
 
   /** Groups of a request, the last blocks that do not fill one left out. */
   int groups(int blocks) {
@@ -24,7 +24,7 @@ record PageGroups(int size) {
   PageObject group(List<KvKey> keys, int group) {
     KvKey last = keys.get((group + 1) * size - 1);
     byte[] name = last.toBytes();
-    byte[] start = (PREFIX_TEXT + size + '/').getBytes(StandardCharsets.US_ASCII);
+    byte[] start = GatunKey.group(size).getBytes(StandardCharsets.US_ASCII);
     byte[] key = Arrays.copyOf(start, start.length + name.length);
     System.arraycopy(name, 0, key, start.length, name.length);
     return new PageObject(KvKey.of(key), group * size, size);
@@ -44,12 +44,12 @@ record PageGroups(int size) {
 
   /** Refuses block keys that look like those of groups, or leave no room for the prefix. */
   void requireBlockKeys(KvRequest request) {
-    int room = KvKey.BYTES_MAX - (size == 1 ? 0 : PREFIX.length + Integer.toString(size).length() + 1);
+    int room = KvKey.BYTES_MAX - (size == 1 ? 0 : GatunKey.group(size).length());
     for (int i = 0; i < request.keys().size(); i++) {
       KvKey key = request.keys().get(i);
       if (key.startsWith(PREFIX)) {
         throw new IllegalArgumentException("key " + i + " of request " + request.id() + " must not begin with "
-            + PREFIX_TEXT + ": " + key);
+            + GatunKey.GROUP + ": " + key);
       }
       if (key.length() > room) {
         throw new IllegalArgumentException("key " + i + " of request " + request.id() + " must be 1 to " + room

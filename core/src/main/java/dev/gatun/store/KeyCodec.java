@@ -1,7 +1,9 @@
 package dev.gatun.store;
 
 import dev.gatun.backend.WeightEpoch;
+import dev.gatun.codec.GatunKey;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
@@ -18,8 +20,6 @@ public record KeyCodec(String namespace, boolean epochInKey, Verify verify) {
   // digits of Long.MAX_VALUE
   private static final int VERSION_DIGITS_MAX = 19;
   private static final int RUN_BYTES_MAX = 64;
-  // no run name is empty, so no key of this form is one of the other
-  private static final String PLAIN = "//";
 
   /** Refuses a namespace that is empty beside an epoch or a stamp, too long, or holds other characters. */
   public KeyCodec {
@@ -73,13 +73,13 @@ public record KeyCodec(String namespace, boolean epochInKey, Verify verify) {
    */
   byte[] prefix(WeightEpoch epoch) {
     if (namespace.isEmpty()) return new byte[0];
-    String text = epochInKey ? namespace + '/' + epoch.run() + '/' + epoch.version() + '/' : namespace + PLAIN;
-    return text.getBytes(StandardCharsets.US_ASCII);
+    return GatunKey.prefix(namespace, epochInKey ? Optional.of(epoch) : Optional.empty())
+        .getBytes(StandardCharsets.US_ASCII);
   }
 
   /** Longest prefix that any epoch can give. */
   int prefixBytesMax() {
     if (namespace.isEmpty()) return 0;
-    return namespace.length() + (epochInKey ? 1 + RUN_BYTES_MAX + 1 + VERSION_DIGITS_MAX + 1 : PLAIN.length());
+    return namespace.length() + 2 + (epochInKey ? RUN_BYTES_MAX + 1 + VERSION_DIGITS_MAX : 0);
   }
 }
