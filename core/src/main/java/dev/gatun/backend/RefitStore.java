@@ -18,6 +18,14 @@ public interface RefitStore extends Quiescable {
   long removeAllForced();
 
   /**
+   * Removes what begins with a text, of every client, whatever the codec of this store.
+   *
+   * @param prefix of whole keys, taken literally; not empty
+   * @return objects removed by one forced pass, or a negative code
+   */
+  long removePrefixForced(String prefix);
+
+  /**
    * Puts a hard-pinned object of a few bytes, which eviction cannot remove.
    *
    * @param key its name, unique to this refit

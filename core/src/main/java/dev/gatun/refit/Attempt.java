@@ -3,6 +3,7 @@ package dev.gatun.refit;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.StoreCensus.Reading;
 import dev.gatun.backend.WeightEpoch;
+import dev.gatun.codec.GatunKey;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,7 +67,7 @@ final class Attempt {
   }
 
   private String canaryKey() {
-    return "gatun-canary/" + epoch.run() + '/' + epoch.version() + '/' + UUID.randomUUID();
+    return GatunKey.CANARY + epoch.run() + '/' + epoch.version() + '/' + UUID.randomUUID();
   }
 
   /** Only a census that sees the canary is a census of the store's own master. */

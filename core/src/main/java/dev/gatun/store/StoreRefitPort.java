@@ -58,6 +58,21 @@ final class StoreRefitPort implements RefitStore {
     });
   }
 
+  @Override
+  public long removePrefixForced(String prefix) {
+    byte[] pattern = KeyPattern.prefix(new byte[0], prefix);
+    return core.activities.runAside("removePrefix of a reset", () -> {
+      try (Arena call = Arena.ofConfined()) { // per call
+        MemorySegment terminated = call.allocate(pattern.length + 1L);
+        MemorySegment.copy(pattern, 0, terminated, ValueLayout.JAVA_BYTE, 0, pattern.length);
+        long started = System.nanoTime();
+        long removed = core.backend.removeMatching(terminated, true);
+        core.observer.onRemove(Math.max(0, removed), removed < 0, System.nanoTime() - started);
+        return removed;
+      }
+    });
+  }
+
   /** Zero copy, since a store may have no local buffer. */
   @Override
   public int putCanary(String key) {

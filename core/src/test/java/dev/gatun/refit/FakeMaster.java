@@ -61,6 +61,14 @@ final class FakeMaster implements StoreCensus {
     return before - objects.size();
   }
 
+  /** The same, among the keys that start so. */
+  synchronized long removePrefix(String prefix) {
+    if (down) return StoreCode.RPC_FAIL.raw();
+    long before = objects.size();
+    objects.entrySet().removeIf(entry -> entry.getKey().startsWith(prefix) && entry.getValue().complete());
+    return before - objects.size();
+  }
+
   synchronized long size(String key) {
     if (down) return StoreCode.RPC_FAIL.raw();
     Entry entry = objects.get(key);

@@ -13,7 +13,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A scripted store over a {@link FakeMaster}. Points of its script: {@code removeAll}, {@code canary}, {@code size},
+ * A scripted store over a {@link FakeMaster}. Points of its script: {@code removeAll}, {@code removePrefix}, {@code canary}, {@code size},
  * {@code drain}, {@code clearLocal}, {@code doubts}, and {@code put}, between sending and arriving.
  */
 final class FakeStore implements RefitStore {
@@ -122,6 +122,13 @@ final class FakeStore implements RefitStore {
     refuseClosed();
     OptionalLong scripted = script.hit("removeAll");
     return scripted.isPresent() ? scripted.getAsLong() : master.removeAll();
+  }
+
+  @Override
+  public long removePrefixForced(String prefix) {
+    refuseClosed();
+    OptionalLong scripted = script.hit("removePrefix");
+    return scripted.isPresent() ? scripted.getAsLong() : master.removePrefix(prefix);
   }
 
   @Override

@@ -46,6 +46,7 @@ abstract class RefitContract {
   static final KeyCodec PLAIN = KeyCodec.plain("refit");
   static final KeyCodec KEYED = KeyCodec.epoch("refit");
   static final int PAGE_BYTES = 4096;
+  private static final RefitPolicy FENCED = RefitPolicy.defaults().withOtherClients(OtherClients.FENCED);
 
   final Arena arena = Arena.ofShared(); // one test
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
@@ -117,6 +118,46 @@ abstract class RefitContract {
 
   GetResult get(Node node, int number) {
     return node.store.get(key(number), arena.allocate(PAGE_BYTES));
+  }
+
+  @Test
+  @DisplayName("K10.05 older epochs of a namespace go, proven beside keys of others, which stay and are read")
+  void olderEpochsGo() {
+    Node own = node(KEYED, FENCED);
+    Node others = node(KeyCodec.plain("others"), FENCED);
+    putPages(others, 5, 7);
+    putPages(own, 10, 1);
+    NamespaceReset reset = new NamespaceReset(own.store.refitPort(), FENCED);
+
+    NamespaceReport nothing = reset.below("refit", epoch(1));
+    NamespaceReport report = reset.below("refit", epoch(2));
+
+    assertEquals(RefitOutcome.VERIFIED, nothing.outcome(), nothing::text);
+    assertEquals(1, nothing.removed(), "the canary");
+    assertEquals(RefitOutcome.VERIFIED, report.outcome(), report::text);
+    assertEquals(11, report.removed(), "ten pages and the canary");
+    assertEquals(Existence.ABSENT, own.store.exists(key(0)));
+    for (int i = 0; i < 5; i++)
+      assertEquals(new GetResult.Hit(PAGE_BYTES), get(others, i));
+    RefitReport global = own.coordinator.refit(epoch(2));
+    assertEquals(RefitOutcome.VERIFIED, global.outcome(), global::text);
+  }
+
+  @Test
+  @DisplayName("S1 a namespace goes, read moments ago and of every run; one with a longer name stays")
+  void namespaceGoes() {
+    Node own = node(KEYED, FENCED);
+    Node longer = node(KeyCodec.plain("refit.2"), FENCED);
+    putPages(own, 3, 1);
+    putPages(longer, 3, 1);
+    assertEquals(new GetResult.Hit(PAGE_BYTES), get(own, 0));
+
+    NamespaceReport report = new NamespaceReset(longer.store.refitPort(), FENCED).namespace("refit");
+
+    assertEquals(RefitOutcome.VERIFIED, report.outcome(), report::text);
+    assertEquals(new GetResult.Miss(), get(own, 0));
+    assertEquals(new GetResult.Hit(PAGE_BYTES), get(longer, 0));
+    longer.store.removePrefix("", true);
   }
 
   @Test

@@ -45,6 +45,11 @@ final class ReplicaPort implements RefitStore {
   }
 
   @Override
+  public long removePrefixForced(String prefix) {
+    return store.removePrefixForced(prefix);
+  }
+
+  @Override
   public int putCanary(String key) {
     int code = store.putCanary(key);
     if (code == 0) {
