@@ -87,6 +87,8 @@ void gatun_loopback_reset(void);
  *   engine.open_segment, engine.register, engine.submit, engine.status, engine.free_batch, engine.notify
  *                         FAIL: answers the code. SKIP: 0 answered, nothing done
  *   engine.copy           per task, on a worker thread. FAIL: task FAILED. SKIP: COMPLETED, bytes not copied
+ *   engine.progress       per call to another process. FAIL: the code takes the place of the 30,000 ms after which a peer
+ *                         that takes or gives nothing counts as silent
  * DELAY (argument = milliseconds of real time) and HANG work at every point. */
 #define GATUN_LOOPBACK_FAULT_DELAY 1
 #define GATUN_LOOPBACK_FAULT_FAIL 2

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engines of different processes.
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
 
 #include "check.h"
 #include "fixture.h"
@@ -137,6 +144,127 @@ void a_peer_that_is_frozen() {
   EXPECT(std::chrono::steady_clock::now() - began < std::chrono::seconds(10));
 }
 
+// What a write to a frozen peer has left in its socket is applied when it goes on: so it has not failed until then, and
+// what has failed was never sent.
+void a_write_to_a_peer_that_is_frozen() {
+  PeerProcess peer;
+  const TestEngine here;
+  const segment_id_t id = openSegment(here, peer.name().c_str());
+  constexpr size_t kTasks = 16;  // more than there are threads
+  constexpr uint64_t kPart = PeerProcess::kBytes / kTasks;
+  std::vector<std::byte> memory(PeerProcess::kBytes);
+  fill_page(memory.data(), "frozen", memory.size(), 11);
+  std::vector<std::byte> expected(PeerProcess::kBytes);
+  fill_page(expected.data(), "peer", expected.size(), 7);
+  std::vector<transfer_request_t> requests;
+  for (size_t i = 0; i < kTasks; i++)
+    requests.push_back({OPCODE_WRITE, memory.data() + i * kPart, id, peer.address() + i * kPart, kPart});
+  const batch_id_t batch = allocateBatchID(here, kTasks);
+  // The idle connection is used up by the first; others are made while the peer still greets.
+  EXPECT_EQ(STATUS_COMPLETED, run_one(here, {OPCODE_READ, expected.data(), id, peer.address(), kPart}));
+  EXPECT_EQ(0, gatun_loopback_fault_arm("engine.progress", GATUN_LOOPBACK_FAULT_FAIL, 50, 0));
+  peer.send(SIGSTOP);
+  EXPECT_EQ(0, submitTransfer(here, batch, requests.data(), kTasks));
+  const auto status_of = [&](size_t task) {
+    transfer_status_t status{-1, 0};
+    EXPECT_EQ(0, getTransferStatus(here, batch, task, &status));
+    return status.status;
+  };
+  for (size_t i = kTasks / 2; i < kTasks; i++) EXPECT_EQ(STATUS_FAILED, wait_terminal(here, batch, i));
+  std::vector<bool> failed(kTasks);
+  for (size_t i = 0; i < kTasks; i++) failed[i] = status_of(i) == STATUS_FAILED;
+  // Nothing more is sent to it, and nothing waits.
+  EXPECT_EQ(STATUS_FAILED, run_one(here, requests.back()));
+  peer.send(SIGCONT);
+  gatun_loopback_fault_release("engine.progress");
+  std::vector<std::byte> back(PeerProcess::kBytes);
+  for (size_t i = 0; i < kTasks; i++) {
+    if (wait_terminal(here, batch, i) == STATUS_COMPLETED)
+      std::copy_n(memory.begin() + static_cast<ptrdiff_t>(i * kPart), kPart,
+                  expected.begin() + static_cast<ptrdiff_t>(i * kPart));
+  }
+  EXPECT_EQ(0, freeBatchID(here, batch));
+  eventually("the peer takes writes again", [&] { return run_one(here, requests.back()) == STATUS_COMPLETED; });
+  EXPECT_EQ(STATUS_COMPLETED, run_one(here, {OPCODE_READ, back.data(), id, peer.address(), back.size()}));
+  for (size_t i = 0; i < kTasks - 1; i++) {
+    const auto begin = static_cast<ptrdiff_t>(i * kPart);
+    if (failed[i]) EXPECT(std::equal(back.begin() + begin, back.begin() + begin + kPart, expected.begin() + begin));
+  }
+}
+
+// A plain connection to an engine, which says nothing; -1 if it cannot be had.
+int connect_to(const std::string& name) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string path = "gatun-engine:" + name;
+  path.copy(address.sun_path + 1, sizeof address.sun_path - 1);
+  const int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + path.size());
+  EXPECT_EQ(0, connect(descriptor, reinterpret_cast<const sockaddr*>(&address), size));
+  return descriptor;
+}
+
+// Connections that nobody uses make room for one that somebody wants.
+void more_connections_than_there_may_be() {
+  const PeerProcess peer;
+  const TestEngine here;
+  const segment_id_t id = openSegment(here, peer.name().c_str());
+  std::vector<int> idle;
+  for (int i = 0; i < 100; i++) idle.push_back(connect_to(peer.name()));
+  std::vector<std::byte> memory(4096);
+  // Its own connection was the first to go, and it makes another.
+  EXPECT_EQ(STATUS_COMPLETED, run_one(here, {OPCODE_WRITE, memory.data(), id, peer.address(), memory.size()}));
+  const TestEngine late;
+  EXPECT_EQ(1, openSegment(late, peer.name().c_str()));
+  for (const int descriptor : idle) close(descriptor);
+}
+
+// Where the process has no descriptor left an engine still ends.
+void destroyed_without_descriptors() {
+  const transfer_engine_t engine = createTransferEngine("P2PHANDSHAKE", "127.0.0.1:1", "127.0.0.1", 0, 1);
+  char name[128];
+  EXPECT_EQ(0, getLocalIpAndPort(engine, name, sizeof name));
+  std::vector<int> taken{connect_to(name)};
+  rlimit before{};
+  EXPECT_EQ(0, getrlimit(RLIMIT_NOFILE, &before));
+  // Whoever accepts has one descriptor in its hand: after this connection it has none.
+  const rlimit low{static_cast<rlim_t>(taken[0]) + 1, before.rlim_max};
+  EXPECT_EQ(0, setrlimit(RLIMIT_NOFILE, &low));
+  for (int more = dup(taken[0]); more >= 0; more = dup(taken[0])) taken.push_back(more);
+  std::atomic<bool> ended{false};
+  std::thread destroying([&] {
+    destroyTransferEngine(engine);
+    ended = true;
+  });
+  const auto began = std::chrono::steady_clock::now();
+  while (!ended && std::chrono::steady_clock::now() - began < std::chrono::seconds(10)) std::this_thread::yield();
+  EXPECT(ended);
+  EXPECT_EQ(0, setrlimit(RLIMIT_NOFILE, &before));
+  for (const int descriptor : taken) close(descriptor);
+  destroying.join();
+}
+
+// A peer that stops in the middle of what it sends does not keep memory registered for long, nor for good.
+void unregistered_under_a_write() {
+  const TestEngine here;
+  std::vector<std::byte> memory(4096);
+  EXPECT_EQ(0, registerLocalMemory(here, memory.data(), memory.size(), "*", 1));
+  const int peer = connect_to(here.name());
+  struct {
+    uint32_t magic = 0x67546531;
+    uint32_t call = 2;  // a write
+    uint64_t address;
+    uint64_t length = 4096;
+  } head{.address = reinterpret_cast<uint64_t>(memory.data())};
+  EXPECT_EQ(sizeof head, send(peer, &head, sizeof head, 0));
+  const std::byte first{0xee};
+  EXPECT_EQ(1, send(peer, &first, 1, 0));
+  eventually("it has begun to land", [&] { return std::atomic_ref(memory[0]).load() == first; });
+  EXPECT_EQ(-4, unregisterLocalMemory(here, memory.data()));
+  close(peer);
+  eventually("it is let go", [&] { return unregisterLocalMemory(here, memory.data()) == 0; });
+}
+
 }  // namespace
 
 const std::vector<Check>& engine_peer_checks() {
@@ -147,6 +275,10 @@ const std::vector<Check>& engine_peer_checks() {
       {"messages cross to another process", messages_cross},
       {"a peer process that is killed", a_peer_that_is_killed},
       {"a peer process that is frozen", a_peer_that_is_frozen},
+      {"a write to a peer process that is frozen", a_write_to_a_peer_that_is_frozen},
+      {"more connections than there may be", more_connections_than_there_may_be},
+      {"an engine that ends without a descriptor left", destroyed_without_descriptors},
+      {"memory that is unregistered under a write", unregistered_under_a_write},
   };
   return checks;
 }

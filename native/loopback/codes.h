@@ -28,6 +28,7 @@ inline constexpr int kHealthMasterUnreachable = 2;
 // Engine calls that answer negative codes.
 inline constexpr int kEngineInvalidArgument = -1;
 inline constexpr int kEngineNotRegistered = -3;
+inline constexpr int kEngineBusy = -4;
 inline constexpr int kEngineOverlap = -7;
 inline constexpr int kEngineSocket = -102;
 inline constexpr int kEngineMetadata = -200;

@@ -84,24 +84,24 @@ void TransferBatch::run(TransferTask& task) {
     finish(task, STATUS_FAILED, 0);
   } else if (fault.skips() || task.request.length == 0) {
     finish(task, STATUS_COMPLETED, task.request.length);
-  } else {
-    copy(task);
+  } else if (!copy(task)) {
+    return;
   }
   gate_->leave();
 }
 
-void TransferBatch::copy(TransferTask& task) {
+bool TransferBatch::copy(TransferTask& task) {
   const transfer_request& request = task.request;
   if (task.target.remote != nullptr) return copy_remote(task);
   const auto target = task.target.local.lock();
   if (target == nullptr) {
     finish(task, STATUS_FAILED, 0);
-    return;
+    return true;
   }
   const RegionTable::Use use = target->regions().use(request.target_offset, request.length);
   if (!use) {
     finish(task, STATUS_FAILED, 0);
-    return;
+    return true;
   }
   auto* const here = static_cast<std::byte*>(request.source);
   auto* const there = reinterpret_cast<std::byte*>(request.target_offset);
@@ -110,19 +110,38 @@ void TransferBatch::copy(TransferTask& task) {
   const CopyTask read{here, there, bytes};
   CopyCrew::instance().copy({request.opcode == OPCODE_WRITE ? &write : &read, 1});
   finish(task, STATUS_COMPLETED, request.length);
+  return true;
 }
 
-// A peer that is gone, or that refuses, fails the task at once; one that is frozen after kWireProgress, and
-// the tasks of the batch that come after it without waiting again.
-void TransferBatch::copy_remote(TransferTask& task) {
+// A peer that is gone, or that refuses, fails the task at once. One that is frozen fails a read after kWireProgress. A
+// write that it has got, in part or in whole, ends when it goes on or dies: what failed is never applied later. The tasks
+// of the batch that come after fail without waiting again.
+bool TransferBatch::copy_remote(TransferTask& task) {
   const transfer_request& request = task.request;
   RemotePeer& peer = *task.target.remote;
-  if (frozen_peer_ == &peer) return finish(task, STATUS_FAILED, 0);
-  const auto began = std::chrono::steady_clock::now();
-  const bool good = request.opcode == OPCODE_WRITE ? peer.write(request.source, request.target_offset, request.length)
-                                                   : peer.read(request.source, request.target_offset, request.length);
-  if (!good && std::chrono::steady_clock::now() - began >= kWireProgress) frozen_peer_ = &peer;
-  finish(task, good ? STATUS_COMPLETED : STATUS_FAILED, good ? request.length : 0);
+  const auto ended = [this, &task](bool good) {
+    finish(task, good ? STATUS_COMPLETED : STATUS_FAILED, good ? task.request.length : 0);
+  };
+  if (frozen_peer_ == &peer) {
+    ended(false);
+  } else if (request.opcode == OPCODE_WRITE) {
+    const auto written = peer.write(request.source, request.target_offset, request.length,
+                                    [ended, batch = shared_from_this()](bool good) {
+                                      ended(good);
+                                      batch->gate_->leave();
+                                    });
+    if (written == RemotePeer::Written::kSilent) {
+      frozen_peer_ = &peer;
+      return false;
+    }
+    ended(written == RemotePeer::Written::kAll);
+  } else {
+    const auto began = std::chrono::steady_clock::now();
+    const bool good = peer.read(request.source, request.target_offset, request.length);
+    if (!good && std::chrono::steady_clock::now() - began >= kWireProgress) frozen_peer_ = &peer;
+    ended(good);
+  }
+  return true;
 }
 
 void TransferBatch::finish(TransferTask& task, int32_t status, uint64_t bytes) {

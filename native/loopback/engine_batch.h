@@ -61,8 +61,9 @@ class TransferBatch : public std::enable_shared_from_this<TransferBatch> {
 
  private:
   bool fits(size_t count) const;
-  void copy(TransferTask& task);
-  void copy_remote(TransferTask& task);
+  // False when the task ends later, with its place behind the gate.
+  bool copy(TransferTask& task);
+  bool copy_remote(TransferTask& task);
   void finish(TransferTask& task, int32_t status, uint64_t bytes);
   void notify_if_complete(std::unique_lock<std::mutex>& lock);
 

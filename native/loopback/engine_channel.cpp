@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine_channel.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
@@ -9,7 +10,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
-#include <thread>
 
 namespace gatun::loopback {
 namespace {
@@ -35,6 +35,8 @@ Channel& Channel::operator=(Channel&& other) noexcept {
   if (this != &other) {
     if (descriptor_ >= 0) close(descriptor_);
     descriptor_ = std::exchange(other.descriptor_, -1);
+    limit_ = other.limit_;
+    timed_out_ = other.timed_out_;
   }
   return *this;
 }
@@ -48,7 +50,7 @@ bool Channel::send(const void* bytes, size_t count) {
   while (count > 0) {
     const ssize_t sent = ::send(descriptor_, at, count, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) return false;
+    if (sent <= 0) return failed();
     at += sent;
     count -= static_cast<size_t>(sent);
   }
@@ -60,14 +62,32 @@ bool Channel::receive(void* bytes, size_t count) {
   while (count > 0) {
     const ssize_t received = recv(descriptor_, at, count, 0);
     if (received < 0 && errno == EINTR) continue;
-    if (received <= 0) return false;
+    if (received == 0) errno = ECONNRESET;  // it has hung up
+    if (received <= 0) return failed();
     at += received;
     count -= static_cast<size_t>(received);
   }
   return true;
 }
 
+bool Channel::failed() {
+  timed_out_ = errno == EAGAIN || errno == EWOULDBLOCK;
+  return false;
+}
+
+void Channel::finish_sending() {
+  shutdown(descriptor_, SHUT_WR);
+}
+
+void Channel::await_other_end() const {
+  pollfd other{descriptor_, POLLIN, 0};
+  while (poll(&other, 1, -1) < 0 && errno == EINTR) {
+  }
+}
+
 void Channel::limit_waits(std::chrono::milliseconds longest) {
+  if (longest == limit_) return;
+  limit_ = longest;
   const timeval limit{longest.count() / 1000, (longest.count() % 1000) * 1000};
   setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   setsockopt(descriptor_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
@@ -122,7 +142,9 @@ Channel Listener::accept() {
     Channel channel(accept4(descriptor_, nullptr, nullptr, SOCK_CLOEXEC));
     if (channel) return channel;
     if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-      std::this_thread::sleep_for(kShortage);
+      // it answers so even when it is shut down
+      std::unique_lock lock(mutex_);
+      if (shut_.wait_for(lock, kShortage, [&] { return is_shut_; })) return {};
     } else if (errno != EINTR && errno != ECONNABORTED) {
       return {};
     }
@@ -130,6 +152,11 @@ Channel Listener::accept() {
 }
 
 void Listener::shut_down() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_shut_ = true;
+  }
+  shut_.notify_all();
   shutdown(descriptor_, SHUT_RDWR);
 }
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -15,7 +17,8 @@ class Channel {
  public:
   Channel() = default;
   explicit Channel(int descriptor) : descriptor_(descriptor) {}
-  Channel(Channel&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  Channel(Channel&& other) noexcept
+      : descriptor_(std::exchange(other.descriptor_, -1)), limit_(other.limit_), timed_out_(other.timed_out_) {}
   Channel& operator=(Channel&& other) noexcept;
   ~Channel();
   explicit operator bool() const { return descriptor_ >= 0; }
@@ -25,6 +28,12 @@ class Channel {
   bool send(const void* bytes, size_t count);
   bool receive(void* bytes, size_t count);
   void limit_waits(std::chrono::milliseconds longest);
+  // The last of them that failed did so because nothing was taken or given for that long.
+  bool timed_out() const { return timed_out_; }
+  // Tells the other end that nothing follows.
+  void finish_sending();
+  // Waits, for as long as it takes, until the other end has sent something or hung up.
+  void await_other_end() const;
   // The other end has not hung up and has sent nothing that was not asked for.
   bool quiet() const;
   // The kernel says that a process of this user is at the other end.
@@ -36,7 +45,11 @@ class Channel {
   static Channel connect(const std::string& name);
 
  private:
+  bool failed();
+
   int descriptor_ = -1;
+  std::chrono::milliseconds limit_{0};
+  bool timed_out_ = false;
 };
 
 // A name in the abstract namespace, gone with the process.
@@ -56,6 +69,9 @@ class Listener {
 
  private:
   int descriptor_ = -1;
+  std::mutex mutex_;
+  std::condition_variable shut_;
+  bool is_shut_ = false;
 };
 
 }  // namespace gatun::loopback

@@ -2,6 +2,9 @@
 #include "engine_peer.h"
 
 #include "engine_wire.h"
+#include "faults.h"
+#include "mutants.h"
+#include "worker_thread.h"
 
 namespace gatun::loopback {
 namespace {
@@ -21,8 +24,13 @@ Channel greeted(const std::string& name) {
   if (!channel) return {};
   channel.limit_waits(kWireGreeting);
   if (!begin(channel, WireCall::kHello, 0, 0) || !answered(channel)) return {};
-  channel.limit_waits(kWireProgress);
   return channel;
+}
+
+// In tests another time may stand in for it.
+std::chrono::milliseconds progress_limit() {
+  const Fault fault = reach(FaultPoint::kEngineProgress);
+  return fault.fails() ? std::chrono::milliseconds(fault.code) : kWireProgress;
 }
 
 }  // namespace
@@ -35,10 +43,34 @@ std::shared_ptr<RemotePeer> RemotePeer::open(const std::string& name) {
   return peer;
 }
 
-bool RemotePeer::write(const void* source, uint64_t address, uint64_t bytes) {
-  return call([&](Channel& channel) {
-    return begin(channel, WireCall::kWrite, address, bytes) && channel.send(source, bytes) && answered(channel);
-  });
+RemotePeer::Written RemotePeer::write(const void* source, uint64_t address, uint64_t bytes,
+                                      std::function<void(bool good)> later) {
+  bool fresh = false;
+  Channel channel = silent_writes_ > 0 ? Channel() : acquire(fresh);
+  if (!channel) return Written::kFailed;
+  const bool good =
+      begin(channel, WireCall::kWrite, address, bytes) && channel.send(source, bytes) && answered(channel);
+  if (!good && !fresh && !channel.timed_out()) {
+    give_back(std::move(channel), false);
+    return write(source, address, bytes, std::move(later));
+  }
+  if (good || !channel.timed_out() || mutant(Mutant::kEngineSilentPeerGivenUp)) {
+    give_back(std::move(channel), good);
+    return good ? Written::kAll : Written::kFailed;
+  }
+  // What it has not got in whole it does not answer, but hang up on.
+  channel.finish_sending();
+  silent_writes_++;
+  const auto waiting = std::make_shared<Channel>(std::move(channel));
+  const auto wait = [self = shared_from_this(), waiting, later = std::move(later)] {
+    waiting->await_other_end();
+    const bool all = answered(*waiting);
+    self->give_back(std::move(*waiting), false);
+    self->silent_writes_--;
+    later(all);
+  };
+  if (!start_worker("gatun-silent", wait)) wait();
+  return Written::kSilent;
 }
 
 bool RemotePeer::read(void* target, uint64_t address, uint64_t bytes) {
@@ -57,14 +89,19 @@ bool RemotePeer::notify(const Notice& notice) {
 
 template <typename Body>
 bool RemotePeer::call(Body&& body) {
-  Channel channel = acquire();
-  if (!channel) return false;
-  const bool good = body(channel);
-  give_back(std::move(channel), good);
-  return good;
+  for (;;) {
+    bool fresh = false;
+    Channel channel = acquire(fresh);
+    if (!channel) return false;
+    const bool good = body(channel);
+    const bool again = !good && !fresh && !channel.timed_out();
+    give_back(std::move(channel), good);
+    if (!again) return good;
+  }
 }
 
-Channel RemotePeer::acquire() {
+Channel RemotePeer::acquire(bool& fresh) {
+  const auto limit = progress_limit();
   {
     const std::lock_guard lock(mutex_);
     if (closed_) return {};
@@ -72,12 +109,15 @@ Channel RemotePeer::acquire() {
       Channel channel = std::move(idle_.back());
       idle_.pop_back();
       if (!channel.quiet()) continue;  // the engine at the other end is gone; another may have its name
+      channel.limit_waits(limit);
       in_use_.insert(channel.descriptor());
       return channel;
     }
   }
+  fresh = true;
   Channel channel = greeted(name_);
   if (!channel) return {};
+  channel.limit_waits(limit);
   const std::lock_guard lock(mutex_);
   if (closed_) return {};
   in_use_.insert(channel.descriptor());

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -15,15 +17,20 @@ namespace gatun::loopback {
 
 // An engine of another process. Bytes travel through sockets, so that each process touches its own memory only: a peer
 // that dies ends a transfer, and memory that was given back is never written. Thread-safe; one connection a call.
-class RemotePeer {
+class RemotePeer : public std::enable_shared_from_this<RemotePeer> {
  public:
+  // How a write ended. kSilent: the peer may still apply what it was sent.
+  enum class Written { kAll, kFailed, kSilent };
+
   // Null when no engine of this user answers under the name.
   static std::shared_ptr<RemotePeer> open(const std::string& name);
 
   explicit RemotePeer(std::string name) : name_(std::move(name)) {}
 
-  // Block until done, until the peer is gone, or until nothing has moved for kWireProgress.
-  bool write(const void* source, uint64_t address, uint64_t bytes);
+  // Block until done, until the peer is gone, or until nothing has moved for kWireProgress. A write that ends as kSilent
+  // calls later, on another thread, once the peer has applied it or has hung up and never will; until then others are
+  // refused before anything is sent.
+  Written write(const void* source, uint64_t address, uint64_t bytes, std::function<void(bool good)> later);
   bool read(void* target, uint64_t address, uint64_t bytes);
   bool notify(const Notice& notice);
 
@@ -31,7 +38,9 @@ class RemotePeer {
   void close();
 
  private:
-  Channel acquire();
+  // fresh says that nothing was ever sent on it. One that is not may have been hung up on by now, by a peer that had too
+  // many: whatever is hung up on there is tried again.
+  Channel acquire(bool& fresh);
   void give_back(Channel channel, bool good);
   template <typename Body>
   bool call(Body&& body);
@@ -41,6 +50,7 @@ class RemotePeer {
   std::vector<Channel> idle_;
   std::set<int> in_use_;
   bool closed_ = false;
+  std::atomic<int32_t> silent_writes_{0};
 };
 
 // Where a request goes: to an engine of this process or of another.

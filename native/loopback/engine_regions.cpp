@@ -2,6 +2,7 @@
 #include "engine_regions.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 
 #include "codes.h"
@@ -34,7 +35,12 @@ int RegionTable::remove(uintptr_t base) {
   const auto region = regions_.find(base);
   if (region == regions_.end() || region->second.leaving) return kEngineNotRegistered;
   region->second.leaving = true;  // no new copies
-  unused_.wait(lock, [&] { return region->second.users == 0; });
+  // A peer may be frozen in the middle of one. 2 s: a copy of gigabytes; unmeasured default.
+  constexpr std::chrono::seconds kCopies{2};
+  if (!unused_.wait_for(lock, kCopies, [&] { return region->second.users == 0; })) {
+    region->second.leaving = false;
+    return kEngineBusy;
+  }
   regions_.erase(region);
   return kOk;
 }

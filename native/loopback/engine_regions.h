@@ -32,7 +32,7 @@ class RegionTable {
 
   // 0, -1 (empty, NULL or wrapping range), -7 (overlap).
   int add(uintptr_t base, uint64_t bytes);
-  // 0, -3. Waits for copies that touch the region.
+  // 0, -3, -4. Waits for copies that touch the region, a while; then it stays.
   int remove(uintptr_t base);
   // Holds the region that contains the whole range; empty when none does.
   Use use(uint64_t address, uint64_t bytes);

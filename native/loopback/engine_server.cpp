@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine_server.h"
 
+#include <chrono>
 #include <csignal>
 #include <functional>
 #include <iterator>
@@ -13,8 +14,13 @@
 namespace gatun::loopback {
 namespace {
 
-// More than the transfer threads of ten processes. Unmeasured default.
-constexpr size_t kMaxConnections = 64;
+// More than the transfer threads of ten processes; a connection beyond them takes the place of one that is idle.
+// Unmeasured default.
+constexpr int64_t kMaxConnections = 64;
+
+int64_t steady_nanos() {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
 
 // It takes no signals: those belong to the host's own threads. Not running when the system refuses one more.
 std::thread start(std::function<void()> body) {
@@ -64,12 +70,31 @@ void EngineServer::accept_all() {
     if (!channel.same_user()) continue;
     drop_ended();
     const std::lock_guard lock(mutex_);
-    if (connections_.size() >= kMaxConnections) continue;
+    if (!make_room()) continue;
     Connection& connection = connections_.emplace_back();
     connection.channel = std::move(channel);
     connection.thread = start([this, &connection] { serve(connection); });
     if (!connection.thread.joinable()) connections_.pop_back();
   }
+}
+
+bool EngineServer::make_room() {
+  int64_t live = 0;
+  Connection* idlest = nullptr;
+  int64_t idlest_since = 0;
+  for (Connection& connection : connections_) {
+    if (connection.hung_up || connection.over) continue;
+    live++;
+    const int64_t since = connection.idle_since_nanos;
+    if (since == 0 || (idlest != nullptr && since >= idlest_since)) continue;
+    idlest = &connection;
+    idlest_since = since;
+  }
+  if (live < kMaxConnections) return true;
+  if (idlest == nullptr) return false;
+  idlest->hung_up = true;
+  Channel::shut_down(idlest->channel.descriptor());
+  return true;
 }
 
 void EngineServer::drop_ended() {
@@ -87,8 +112,9 @@ void EngineServer::drop_ended() {
 
 void EngineServer::serve(Connection& connection) {
   try {
-    while (serve_one(connection.channel)) {
-    }
+    do {
+      connection.idle_since_nanos = steady_nanos();
+    } while (serve_one(connection));
   } catch (const std::bad_alloc&) {
     // a peer that finds no memory here is hung up on
   }
@@ -98,10 +124,12 @@ void EngineServer::serve(Connection& connection) {
 }
 
 // Between two calls a peer may be silent for as long as it likes; within one it may not.
-bool EngineServer::serve_one(Channel& channel) {
+bool EngineServer::serve_one(Connection& connection) {
+  Channel& channel = connection.channel;
   WireHead head{};
   channel.limit_waits({});
   if (!channel.receive(&head, sizeof head) || head.magic != kWireMagic) return false;
+  connection.idle_since_nanos = 0;
   channel.limit_waits(kWireProgress);
   switch (head.call) {
     case WireCall::kHello:

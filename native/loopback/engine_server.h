@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <list>
 #include <mutex>
@@ -30,13 +31,17 @@ class EngineServer {
   struct Connection {
     Channel channel;
     std::thread thread;
+    std::atomic<int64_t> idle_since_nanos{0};  // 0 within a call
+    bool hung_up = false;
     bool over = false;
   };
 
   void accept_all();
   void drop_ended();
+  // Whether one more may come, hanging up on the one that has been idle for longest where that takes it.
+  bool make_room();
   void serve(Connection& connection);
-  bool serve_one(Channel& channel);
+  bool serve_one(Connection& connection);
   bool write(Channel& channel, const WireHead& head);
   bool read(Channel& channel, const WireHead& head);
   bool notice(Channel& channel, const WireHead& head);

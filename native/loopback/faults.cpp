@@ -42,6 +42,7 @@ constexpr std::array<const char*, kPointCount> kPointNames = {
     "engine.status",
     "engine.free_batch",
     "engine.notify",
+    "engine.progress",
 };
 
 struct Armed {

@@ -33,6 +33,7 @@ enum class FaultPoint : int32_t {
   kEngineStatus,
   kEngineFreeBatch,
   kEngineNotify,
+  kEngineProgress,
   kCount,
 };
 

@@ -49,6 +49,7 @@ constexpr std::array kNames = {
     "engine last byte not copied",
     "engine range end unchecked",
     "engine batch registration not rolled back",
+    "engine silent peer given up",
 };
 static_assert(kNames.size() + 1 == static_cast<size_t>(Mutant::kCount), "each mutant has a name");
 

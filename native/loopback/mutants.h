@@ -50,6 +50,7 @@ enum class Mutant : int32_t {
   kEngineLastByteNotCopied,
   kEngineRangeEndUnchecked,
   kEngineRegistrationNotRolledBack,
+  kEngineSilentPeerGivenUp,
   kCount,
 };
 
