@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
  * Submits of one batch after another. A native request moves the rows of one group: all are created before the first is
  * posted, so that a refusal finds nothing sent; each is posted once, asked until its status is terminal, then released
  * and destroyed, once. One that is in flight is never released: the library would answer that it was, and bytes might
- * still arrive. All rows of a group end together. The message is sent when everything has completed.
+ * still arrive. All rows of a group end together; those of one that failed when its connection is closed, since the
+ * library may have parts of it under way until then. The message is sent when everything has completed.
  */
 final class NixlFlight implements EngineFlight {
   private static final Logger LOG = LoggerFactory.getLogger(NixlFlight.class);
@@ -35,6 +36,8 @@ final class NixlFlight implements EngineFlight {
   private final NixlGroups groups;
   private final long[] natives; // each group's request, 0 once it was destroyed
   private final int[] statuses; // each group's
+  private final int[] connections; // each group's that has failed
+  private final boolean[] over; // each group's: nothing of it moves any more
   private final int capacity;
   private final IntFunction<NixlPeer> peerOf;
 
@@ -53,6 +56,8 @@ final class NixlFlight implements EngineFlight {
     groups = new NixlGroups(capacity);
     natives = new long[capacity];
     statuses = new int[capacity];
+    connections = new int[capacity];
+    over = new boolean[capacity];
   }
 
   @Override
@@ -118,8 +123,10 @@ final class NixlFlight implements EngineFlight {
   }
 
   private void post(long agent) {
-    for (int group = 0; group < groups.count(); group++)
+    for (int group = 0; group < groups.count(); group++) {
+      over[group] = false;
       statuses[group] = NixlC.nixl_capi_post_xfer_req(agent, natives[group], 0);
+    }
   }
 
   @Override
@@ -158,21 +165,29 @@ final class NixlFlight implements EngineFlight {
 
   private void look(long agent, boolean all) {
     boolean gap = false;
+    boolean behind = false;
     for (int group = cursor; group < groups.count() && (all || !gap); group++) {
-      if (natives[group] != 0) {
-        int status = statuses[group];
-        if (status == RUNNING) status = NixlC.nixl_capi_get_xfer_status(agent, natives[group]);
-        statuses[group] = status;
-        if (status == RUNNING) {
-          gap = true;
-          continue;
-        }
-        free(agent, group);
-        groups.peer(group).end(status != 0);
+      if (natives[group] != 0) ask(agent, group);
+      if (!over[group] && natives[group] == 0 && isSettled(group)) {
+        over[group] = true;
         left -= groups.rows(group);
       }
-      if (!gap) cursor = group + 1;
+      // one that waits for its connection to be closed waits for those behind it to end
+      gap |= natives[group] != 0;
+      behind |= !over[group];
+      if (!behind) cursor = group + 1;
     }
+  }
+
+  private void ask(long agent, int group) {
+    if (statuses[group] == RUNNING) statuses[group] = NixlC.nixl_capi_get_xfer_status(agent, natives[group]);
+    if (statuses[group] == RUNNING) return;
+    free(agent, group);
+    connections[group] = groups.peer(group).end(statuses[group] != 0);
+  }
+
+  private boolean isSettled(int group) {
+    return statuses[group] == 0 || groups.peer(group).isClosed(connections[group]);
   }
 
   /** Gives a request back that was never posted or has ended. A library that keeps it all the same leaks it. */
@@ -196,9 +211,9 @@ final class NixlFlight implements EngineFlight {
 
   @Override
   public TransferOutcome outcome(int index) {
-    int status = statuses[groups.groupOf(index)];
-    if (status == RUNNING) return TransferOutcome.RUNNING;
-    return status == 0 ? TransferOutcome.COMPLETED : TransferOutcome.FAILED;
+    int group = groups.groupOf(index);
+    if (!over[group]) return TransferOutcome.RUNNING;
+    return statuses[group] == 0 ? TransferOutcome.COMPLETED : TransferOutcome.FAILED;
   }
 
   @Override

@@ -11,7 +11,8 @@ import java.util.function.Predicate;
 /**
  * One peer as an agent knows it. The library frees what it knows of a peer, and what requests in flight point to with it,
  * when it forgets the peer: so it is made to forget only while nothing is in flight. After a request has failed the
- * connection is of no use any more: it is closed as soon as nothing is in flight, and the next request gets a new one.
+ * connection is of no use any more: it takes no other, is closed as soon as nothing is in flight, and the next request gets
+ * a new one.
  */
 final class NixlPeer {
   private final Link agent;
@@ -26,6 +27,7 @@ final class NixlPeer {
   private int inFlight;
   private boolean loaded;
   private boolean broken;
+  private int connection;
 
   /** What a peer needs of the agent that knows it. */
   interface Link {
@@ -105,8 +107,7 @@ final class NixlPeer {
   }
 
   private void connect(byte[] blob) {
-    if (loaded) agent.forget(name);
-    loaded = false;
+    if (loaded) forget();
     String bears = load(blob);
     if (!bears.equals(name)) {
       if (!isOtherPeer.test(bears)) agent.forget(bears);
@@ -114,6 +115,12 @@ final class NixlPeer {
     }
     loaded = true;
     broken = false;
+  }
+
+  private void forget() {
+    agent.forget(name);
+    loaded = false;
+    connection++;
   }
 
   /** A blob that is refused half-way has left the connection behind, which would be in the way of the right one. */
@@ -129,29 +136,39 @@ final class NixlPeer {
   /**
    * Counts a use in, connecting anew where need be.
    *
-   * @throws EngineException if the peer cannot be connected to; nothing was counted
+   * @throws EngineException if the peer cannot be connected to, or something has failed and the connection waits for others
+   *     to end before it is closed; nothing was counted
    */
   synchronized void begin() {
-    if (!own && (!loaded || broken) && inFlight == 0) connect(metadata);
+    if (broken && inFlight > 0) {
+      throw new EngineException("submit", EngineCode.NOT_ALLOWED, 0, name
+          + ": a transfer has failed, and its connection is closed first, when " + inFlight + " others have ended");
+    }
+    if (!own && (!loaded || broken)) connect(metadata);
     inFlight++;
   }
 
   /**
    * Counts a use out.
    *
-   * @param failed whether it ended in an error
+   * @param failed whether it ended in an error: what the library still has under way of it ends with the connection only
+   * @return the connection that it used, for {@link #isClosed}
    */
-  synchronized void end(boolean failed) {
+  synchronized int end(boolean failed) {
+    int used = connection;
     inFlight--;
-    broken |= failed;
-    // what the library still had under way of a failed request ends with the connection
+    broken |= failed && !own;
     if (broken) disconnect();
+    return used;
+  }
+
+  /** {@return whether a connection is closed} To itself an agent has none: what has failed there was copied or was not. */
+  synchronized boolean isClosed(int used) {
+    return own || connection != used;
   }
 
   /** Closes the connection, unless it is in use; a later use opens it again. */
   synchronized void disconnect() {
-    if (own || !loaded || inFlight > 0) return;
-    agent.forget(name);
-    loaded = false;
+    if (!own && loaded && inFlight == 0) forget();
   }
 }

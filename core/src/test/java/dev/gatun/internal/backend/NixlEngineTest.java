@@ -17,6 +17,7 @@ import dev.gatun.backend.GatunException;
 import dev.gatun.backend.TransferOutcome;
 import dev.gatun.backend.TransferRequests;
 import dev.gatun.memory.GuardedArena;
+import dev.gatun.testing.Await;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -122,6 +123,45 @@ class NixlEngineTest {
       }
       there.engine.unregister(bad);
     }
+  }
+
+  @Test
+  @DisplayName("rows that failed are in flight until their connection is closed, which waits for others and takes none")
+  void failedRows() {
+    MemorySegment mine = here.memory(3 * PAGE);
+    MemorySegment good = there.memory(PAGE);
+    try (GuardedArena guarded = new GuardedArena();
+        Arena call = Arena.ofConfined();
+        EngineFlight failing = here.engine.flight(1);
+        EngineFlight other = here.engine.flight(1);
+        EngineFlight late = here.engine.flight(1)) {
+      MemorySegment last = guarded.allocate(PAGE);
+      MemorySegment bad = MemorySegment.ofAddress(last.address() + PAGE).reinterpret(PAGE);
+      there.register(bad);
+      int peer = here.engine.openSegment(there.descriptor());
+      // it is in flight for as long as nobody looks at it
+      other.submit(read(call, mine, 0, peer, good), null);
+      failing.submit(read(call, mine, 1, peer, bad), null);
+      Await.until("it has failed", () -> failing.poll() > 0 && failing.rawStatus(0) < 0);
+      assertEquals(TransferOutcome.RUNNING, failing.outcome(0));
+      assertEquals(1, failing.pollAll());
+      EngineException refused = assertThrows(EngineException.class,
+          () -> late.submit(read(call, mine, 2, peer, good), null));
+      assertEquals(EngineCode.NOT_ALLOWED, refused.code());
+      NixlSide.await(other);
+      assertEquals(0, failing.poll());
+      assertEquals(TransferOutcome.FAILED, failing.outcome(0));
+      late.submit(read(call, mine, 2, peer, good), null);
+      NixlSide.await(late);
+      assertEquals(TransferOutcome.COMPLETED, late.outcome(0));
+      there.engine.unregister(bad);
+    }
+  }
+
+  private static TransferRequests read(Arena call, MemorySegment mine, int page, int peer, MemorySegment theirs) {
+    TransferRequests requests = new TransferRequests(1, call);
+    requests.add(TransferRequests.READ, mine.address() + page * PAGE, peer, theirs.address(), PAGE);
+    return requests;
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.gatun.internal.backend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -88,17 +89,21 @@ class NixlPeerTest {
   }
 
   @Test
-  @DisplayName("after a failure the next request gets a new connection, once nothing is in flight")
+  @DisplayName("after a failure nothing goes over the connection, which is closed once nothing is in flight; only then has it ended")
   void reconnects() {
     NixlPeer peer = peer("B", false);
     peer.describe(descriptor("B 1", 4096));
     peer.begin();
     peer.begin();
-    peer.end(true);
-    peer.begin();
-    peer.end(false);
+    int failed = peer.end(true);
+    assertFalse(peer.isClosed(failed));
+    EngineException refused = assertThrows(EngineException.class, peer::begin);
+    assertEquals(EngineCode.NOT_ALLOWED, refused.code());
     assertEquals(List.of("load B 1"), calls);
     peer.end(false);
+    assertTrue(peer.isClosed(failed));
+    peer.begin();
+    assertFalse(peer.isClosed(peer.end(false)));
     peer.begin();
     assertEquals(List.of("load B 1", "forget B", "load B 1"), calls);
   }
@@ -135,7 +140,7 @@ class NixlPeerTest {
     NixlPeer self = peer("B", true);
     self.describe(descriptor("B 1", 4096));
     self.begin();
-    self.end(true);
+    assertTrue(self.isClosed(self.end(true)));
     self.begin();
     self.disconnect();
     assertEquals(List.of(), calls);
