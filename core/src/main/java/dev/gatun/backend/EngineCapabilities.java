@@ -11,6 +11,8 @@ package dev.gatun.backend;
  * @param inFlightMax most requests that it takes at once to one segment without failing some
  * @param notificationBytesMax longest message, in bytes
  * @param crossProcess whether peers in other processes can be reached
+ * @param failuresSettle whether a request that failed is known to touch the peer's memory no more; where not, what lay in
+ *     the peer's socket when the library gave up, say while the peer was frozen, may still land when it goes on
  */
 public record EngineCapabilities(boolean localRegistration, boolean push, boolean pull, boolean notifications,
-    int batchMax, int inFlightMax, int notificationBytesMax, boolean crossProcess) {}
+    int batchMax, int inFlightMax, int notificationBytesMax, boolean crossProcess, boolean failuresSettle) {}

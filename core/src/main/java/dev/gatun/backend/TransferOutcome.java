@@ -24,8 +24,16 @@ public enum TransferOutcome {
   /** The bytes arrived, but their owner does not confirm that they were still those that it offered. */
   SOURCE_CHANGED;
 
-  /** {@return whether native code is known to be done with the memory of the request} */
+  /** {@return whether native code of this process is known to be done with the memory of the request} */
   public boolean isTerminal() {
     return this != RUNNING && this != IN_DOUBT;
+  }
+
+  /**
+   * {@return whether the library gave the request up after it may have sent some of it} Where
+   * {@link EngineCapabilities#failuresSettle} says no, what was sent may still reach the peer's memory.
+   */
+  public boolean mayHaveMoved() {
+    return this == FAILED || this == CANCELED;
   }
 }

@@ -1,7 +1,10 @@
 package dev.gatun.transfer;
 
+import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.DeadlineException;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
@@ -11,26 +14,38 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/** Native calls that know no deadline, on platform threads of their own, so that whoever waits for them can give up. */
+/**
+ * Native calls that know no deadline, on platform threads of their own, so that whoever waits for them can give up. One
+ * peer that answers nothing holds up no other.
+ */
 final class BoundedCalls {
-  // peers that answer nothing hold one each, for a minute at most; unmeasured default
-  private static final int THREADS_MAX = 32;
+  /** Calls to one peer at a time: one that answers nothing holds each for a minute at most. Unmeasured default. */
+  static final int PEER_MAX = 32;
 
   private final ThreadPoolExecutor threads;
+  private final Map<String, Integer> running = new ConcurrentHashMap<>();
 
   BoundedCalls(String name) {
-    threads = new ThreadPoolExecutor(0, THREADS_MAX, 10, TimeUnit.SECONDS, new SynchronousQueue<>(),
+    threads = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(),
         Thread.ofPlatform().daemon().name("gatun-call " + name + ' ', 0).factory());
   }
 
   /** {@return what the call returns, unless the deadline comes first; the call then goes on by itself} */
-  <T> T within(String what, Deadline deadline, Supplier<T> call) {
+  <T> T within(String operation, String peer, Deadline deadline, Supplier<T> call) {
+    String what = operation + ' ' + peer;
     FutureTask<T> task = new FutureTask<>(call::get);
+    countIn(what, peer);
     try {
-      threads.execute(task);
+      threads.execute(() -> {
+        try {
+          task.run();
+        } finally {
+          countOut(peer);
+        }
+      });
     } catch (RejectedExecutionException e) {
-      throw new TooManyRequestsException(what + " refused: " + threads.getActiveCount()
-          + " calls to peers wait for an answer");
+      countOut(peer);
+      throw new ClosedException(what + " refused: the engine is closed");
     }
     boolean interrupted = false;
     try {
@@ -50,19 +65,14 @@ final class BoundedCalls {
     }
   }
 
-  /** {@return calls that have not returned} */
-  int running() {
-    return threads.getActiveCount();
+  private void countIn(String what, String peer) {
+    if (running.merge(peer, 1, Integer::sum) <= PEER_MAX) return;
+    countOut(peer);
+    throw new TooManyRequestsException(what + " refused: " + PEER_MAX + " calls to it wait for an answer");
   }
 
-  /** Runs a call that nobody waits for. */
-  void start(Runnable call) {
-    try {
-      threads.execute(call);
-    } catch (RejectedExecutionException e) {
-      throw new TooManyRequestsException(
-          "refused: " + threads.getActiveCount() + " calls to peers wait for an answer, or the engine is closed");
-    }
+  private void countOut(String peer) {
+    running.computeIfPresent(peer, (name, count) -> count == 1 ? null : count - 1);
   }
 
   private static RuntimeException rethrown(ExecutionException failure) {

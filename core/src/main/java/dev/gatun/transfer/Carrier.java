@@ -1,12 +1,15 @@
 package dev.gatun.transfer;
 
 import dev.gatun.backend.Deadline;
+import dev.gatun.backend.EngineCapabilities;
 import dev.gatun.backend.EngineException;
 import dev.gatun.backend.TransferOutcome;
 import dev.gatun.memory.BlockPool;
 import dev.gatun.transfer.HandoverMessage.Kind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Carries out one hand-over on the grantee's side: asks, moves, commits or gives up, and tells the granter. */
 final class Carrier {
@@ -16,6 +19,10 @@ final class Carrier {
   private final long[] blocks;
   private final Deadline deadline;
   private final int chunk;
+  private final boolean settles;
+  private final UUID attempt = UUID.randomUUID();
+  // whether something failed that may still land; what waits for a flight in doubt reads it under that one's lock
+  private boolean lost;
 
   Carrier(Handovers handovers, Grant grant, Grant.Direction direction, String layout, BlockPool pool, long[] blocks,
       Deadline deadline) {
@@ -29,7 +36,9 @@ final class Carrier {
     this.pool = pool;
     this.blocks = blocks.clone();
     this.deadline = deadline;
-    chunk = Math.min(handovers.engine.capabilities().batchMax(), handovers.engine.capabilities().inFlightMax());
+    EngineCapabilities capabilities = handovers.engine.capabilities();
+    chunk = Math.min(capabilities.batchMax(), capabilities.inFlightMax());
+    settles = capabilities.failuresSettle();
   }
 
   private static void require(String field, Object granted, Object here) {
@@ -40,20 +49,23 @@ final class Carrier {
 
   HandoverOutcome push() {
     return carry(out -> {
-      HandoverOutcome ended = HandoverOutcome.ABORTED;
       for (int from = 0; from < blocks.length; from += chunk) {
         boolean last = from + chunk >= blocks.length;
-        try (TransferBatch batch = handovers.engine.batch(pool, Math.min(chunk, blocks.length - from))) {
+        try (TransferBatch batch = batch(from)) {
           for (int i = 0; i < batch.capacity(); i++)
             batch.write(blocks[from + i], out.peer, grant.address(from + i));
           if (last) batch.message(message(Kind.COMMIT).encode());
-          ended = run(out, batch, false);
+          HandoverOutcome ended = run(out, batch, false);
           if (ended != HandoverOutcome.PENDING) return ended;
           // the library can fail to deliver what it was to deliver with the bytes
           if (last && !batch.notified()) tellNow(out, Kind.COMMIT);
         }
       }
-      return HandoverOutcome.COMMITTED;
+      return switch (confirmation(out)) {
+        case CONFIRMED -> HandoverOutcome.COMMITTED;
+        case CHANGED -> HandoverOutcome.REVOKED;
+        case null, default -> HandoverOutcome.ABORTED;
+      };
     });
   }
 
@@ -63,17 +75,15 @@ final class Carrier {
       boolean good = false;
       try {
         for (int from = 0; from < blocks.length; from += chunk) {
-          TransferBatch batch = handovers.engine.batch(pool, Math.min(chunk, blocks.length - from));
+          TransferBatch batch = batch(from);
           held.add(batch);
           for (int i = 0; i < batch.capacity(); i++)
             batch.read(blocks[from + i], out.peer, grant.address(from + i));
           HandoverOutcome ended = run(out, batch, true);
           if (ended != HandoverOutcome.PENDING) return ended;
         }
-        out.ask();
         tellNow(out, Kind.COMMIT);
-        handovers.await(() -> out.answer() != null, deadline);
-        good = out.answer() == Kind.CONFIRMED;
+        good = confirmation(out) == Kind.CONFIRMED;
         return good ? HandoverOutcome.COMMITTED : HandoverOutcome.SOURCE_CHANGED;
       } finally {
         for (TransferBatch batch : held) {
@@ -84,32 +94,43 @@ final class Carrier {
     });
   }
 
+  private TransferBatch batch(int from) {
+    return handovers.engine.batch(pool, Math.min(chunk, blocks.length - from));
+  }
+
+  private @Nullable Kind confirmation(Outgoing out) {
+    handovers.await(() -> out.confirmed() != null, deadline);
+    return out.confirmed();
+  }
+
   private interface Work {
     HandoverOutcome with(Outgoing out);
   }
 
   private HandoverOutcome carry(Work work) {
     if (!grant.epoch().equals(handovers.gate.epoch())) return HandoverOutcome.REFUSED;
-    Outgoing out = new Outgoing(grant.id(), handovers.peers().open(grant.segment(), deadline));
+    Outgoing out = new Outgoing(attempt, handovers.peers().open(grant.told(), deadline));
     if (handovers.outgoing().putIfAbsent(grant.id(), out) != null) {
       throw new IllegalStateException(grant + " is being carried out already");
     }
     HandoverOutcome outcome = HandoverOutcome.ABORTED;
-    boolean asked = false;
     try {
       tellNow(out,
-          new HandoverMessage(Kind.ACCEPT, grant.id(), grant.epoch(), handovers.engine.descriptor().toBytes()));
-      asked = true;
-      handovers.await(() -> out.answer() != null || out.isRevoked(), deadline);
-      if (out.answer() == Kind.REFUSED) outcome = HandoverOutcome.REFUSED;
-      else if (out.answer() == Kind.ACCEPTED && !out.isRevoked()) outcome = work.with(out);
+          new HandoverMessage(Kind.ACCEPT, grant.id(), attempt, grant.epoch(), Told.by(handovers.engine).toBytes()));
+      handovers.await(() -> out.accepted() != null || out.isRevoked(), deadline);
+      if (out.accepted() == Kind.REFUSED) outcome = HandoverOutcome.REFUSED;
+      else if (out.accepted() == Kind.ACCEPTED && !out.isRevoked()) outcome = work.with(out);
       return outcome;
     } finally {
-      if (outcome != HandoverOutcome.IN_DOUBT) {
-        handovers.outgoing().remove(grant.id());
-        if (asked && mustTell(outcome)) handovers.tell(out.peer.name(), message(Kind.ABORTED));
-      }
+      if (outcome != HandoverOutcome.IN_DOUBT) over(out, mustTell(outcome));
     }
+  }
+
+  /** Nothing moves any more, or nothing that we know of: what failed is remembered before the attempt is forgotten. */
+  private void over(Outgoing out, boolean tell) {
+    if (lost) handovers.lost().add(attempt);
+    handovers.outgoing().remove(grant.id(), out);
+    if (tell) handovers.tell(out.peer.name(), message(lost ? Kind.LOST : Kind.ABORTED));
   }
 
   /** After a commit the granter knows, and after a refusal it never began. */
@@ -119,26 +140,45 @@ final class Carrier {
 
   /** Moves one batch. {@return PENDING if it has arrived in whole, else how the hand-over ends} */
   private HandoverOutcome run(Outgoing out, TransferBatch batch, boolean hold) {
-    if (out.isRevoked()) return HandoverOutcome.REVOKED;
     try {
-      if (hold) batch.submitHeld();
-      else
-        batch.submit();
+      if (!submit(out, batch, hold)) return HandoverOutcome.REVOKED;
       batch.await(deadline);
     } catch (EngineException unknown) {
       if (batch.doubtful() == null) throw unknown;
     }
+    note(batch);
     Doubtful doubtful = batch.doubtful();
     if (doubtful != null) return inDoubt(out, doubtful);
     if (batch.allCompleted()) return HandoverOutcome.PENDING;
     return has(batch, TransferOutcome.STALE) || out.isRevoked() ? HandoverOutcome.REVOKED : HandoverOutcome.ABORTED;
   }
 
+  /** Submits as soon as the engine takes so many requests more. {@return false if the grant was taken back} */
+  private boolean submit(Outgoing out, TransferBatch batch, boolean hold) {
+    while (!out.isRevoked()) {
+      try {
+        if (hold) batch.submitHeld();
+        else
+          batch.submit();
+        return true;
+      } catch (TooManyRequestsException full) {
+        if (deadline.reached() || Thread.currentThread().isInterrupted()) throw full;
+        handovers.await(() -> out.isRevoked() || out.peer.hasRoom(batch.size()), deadline);
+      }
+    }
+    return false;
+  }
+
+  private void note(TransferBatch batch) {
+    for (int i = 0; i < batch.size(); i++)
+      lost |= batch.outcome(i).mayHaveMoved() && !settles;
+  }
+
   /** The granter is told when nothing moves any more; only then is the hand-over forgotten here. */
   private HandoverOutcome inDoubt(Outgoing out, Doubtful doubtful) {
     doubtful.whenOver(() -> {
-      handovers.outgoing().remove(grant.id());
-      handovers.tell(out.peer.name(), message(Kind.ABORTED));
+      lost |= doubtful.failed() && !settles;
+      over(out, true);
     });
     return HandoverOutcome.IN_DOUBT;
   }
@@ -159,7 +199,7 @@ final class Carrier {
   }
 
   private HandoverMessage message(Kind kind) {
-    return HandoverMessage.of(kind, grant.id(), grant.epoch());
+    return HandoverMessage.of(kind, grant.id(), attempt, grant.epoch());
   }
 
   @Override

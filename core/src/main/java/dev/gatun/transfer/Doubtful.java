@@ -16,18 +16,21 @@ final class Doubtful implements Poller.Job {
   private final EngineFlight flight;
   private final BlockPool pool;
   private final long[] quarantined;
+  private final int count;
   private final boolean writes;
   private final Runnable giveBack;
   private final String description;
   private final List<Runnable> afterwards = new ArrayList<>();
   private boolean ended;
+  private boolean failed;
 
-  Doubtful(EngineCore core, EngineFlight flight, BlockPool pool, long[] quarantined, boolean writes,
+  Doubtful(EngineCore core, EngineFlight flight, BlockPool pool, long[] quarantined, int count, boolean writes,
       Runnable giveBack, String description) {
     this.core = core;
     this.flight = flight;
     this.pool = pool;
     this.quarantined = quarantined;
+    this.count = count;
     this.writes = writes;
     this.giveBack = giveBack;
     this.description = description;
@@ -64,6 +67,11 @@ final class Doubtful implements Poller.Job {
     return writes;
   }
 
+  /** {@return whether a request was given up by the library; to be asked when it is over} */
+  synchronized boolean failed() {
+    return failed;
+  }
+
   /** Runs something when it is over, at once if it is. */
   void whenOver(Runnable then) {
     synchronized (this) {
@@ -77,6 +85,8 @@ final class Doubtful implements Poller.Job {
 
   private void end() {
     ended = true;
+    for (int i = 0; i < count; i++)
+      failed |= flight.outcome(i).mayHaveMoved();
     flight.close();
     for (long block : quarantined)
       pool.endQuarantine(block);

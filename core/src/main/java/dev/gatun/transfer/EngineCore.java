@@ -33,6 +33,7 @@ final class EngineCore implements Quiescable {
   /** Whether somebody routes the messages of hand-overs. */
   final AtomicBoolean handedOver = new AtomicBoolean();
   volatile boolean closing;
+  private volatile boolean gone;
 
   EngineCore(EngineBackend backend, EpochGate gate) {
     this.backend = backend;
@@ -103,6 +104,15 @@ final class EngineCore implements Quiescable {
   void addDoubtful(Doubtful flight) {
     doubtful.add(flight);
     poller.add(flight);
+    // whoever destroys the engine looks at the set after it has said so: one of the two sees the other
+    if (gone) flight.engineGone();
+  }
+
+  /** The native engine was destroyed. */
+  void engineGone() {
+    gone = true;
+    List.copyOf(doubtful).forEach(Doubtful::engineGone);
+    afterwards.forEach(Runnable::run);
   }
 
   void closeSegment(Segment segment) {

@@ -6,6 +6,7 @@ import dev.gatun.backend.MemoryRange;
 import dev.gatun.memory.Registration;
 import dev.gatun.memory.Slab;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -63,11 +64,14 @@ final class EngineMemory {
     return (int) entries.values().stream().filter(entry -> entry.memory.isOpen()).count();
   }
 
-  /** Unregisters all; nothing may use any. */
+  /** Unregisters all that no peer may be reading, which goes with the engine; nothing else may use any. */
   synchronized void close(Deadline deadline) {
-    for (Entry entry : entries.values())
+    for (Iterator<Entry> left = entries.values().iterator(); left.hasNext();) {
+      Entry entry = left.next();
+      if (entry.memory.isReadByPeers()) continue;
       entry.registration.close(deadline);
-    entries.clear();
+      left.remove();
+    }
   }
 
   /** To be called when the native engine is gone. */

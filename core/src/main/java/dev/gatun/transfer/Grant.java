@@ -25,28 +25,25 @@ public final class Grant {
 
   /** Most blocks of one grant: what a bootstrap body of some megabytes holds. */
   public static final int BLOCKS_MAX = 1 << 20;
-  // "gTg1"
-  private static final int MAGIC = 0x67546731;
+  // "gTg2"
+  private static final int MAGIC = 0x67546732;
 
   private final UUID id;
   private final Direction direction;
   private final WeightEpoch epoch;
   private final String layout;
-  private final SegmentDescriptor segment;
+  private final Told told;
   private final long pageBytes;
   private final long[] addresses;
 
-  Grant(UUID id, Direction direction, WeightEpoch epoch, String layout, SegmentDescriptor segment, long pageBytes,
-      long[] addresses) {
+  Grant(UUID id, Direction direction, WeightEpoch epoch, String layout, Told told, long pageBytes, long[] addresses) {
     if (pageBytes < 1) throw new IllegalArgumentException("pageBytes must be positive: " + pageBytes);
-    if (addresses.length < 1 || addresses.length > BLOCKS_MAX) {
-      throw new IllegalArgumentException("blocks must be 1 to " + BLOCKS_MAX + ": " + addresses.length);
-    }
+    requireBlocks(addresses.length);
     this.id = id;
     this.direction = direction;
     this.epoch = epoch;
     this.layout = HandoverMessage.requireLayout(layout);
-    this.segment = segment;
+    this.told = told;
     this.pageBytes = pageBytes;
     this.addresses = addresses;
   }
@@ -73,7 +70,12 @@ public final class Grant {
 
   /** {@return the granter's memory} */
   public SegmentDescriptor segment() {
-    return segment;
+    return told.descriptor();
+  }
+
+  /** {@return the granter's memory, and when it was so} */
+  Told told() {
+    return told;
   }
 
   /** {@return bytes a page} */
@@ -106,7 +108,7 @@ public final class Grant {
       out.writeUTF(epoch.run());
       out.writeLong(epoch.version());
       out.writeUTF(layout);
-      byte[] where = segment.toBytes();
+      byte[] where = told.toBytes();
       out.writeInt(where.length);
       out.write(where);
       out.writeLong(pageBytes);
@@ -128,30 +130,37 @@ public final class Grant {
    */
   public static Grant parse(byte[] bytes) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-      if (in.readInt() != MAGIC) throw new IllegalArgumentException("grant must begin with \"gTg1\"");
+      if (in.readInt() != MAGIC) throw new IllegalArgumentException("grant must begin with \"gTg2\"");
       UUID id = new UUID(in.readLong(), in.readLong());
       Direction direction = in.readBoolean() ? Direction.PUSH : Direction.PULL;
       WeightEpoch epoch = new WeightEpoch(in.readUTF(), in.readLong());
       String layout = in.readUTF();
-      SegmentDescriptor segment = SegmentDescriptor.parse(in.readNBytes(within("segment", in.readInt(), in)));
+      Told told = Told.parse(in.readNBytes(within("segment", in.readInt(), 1, in)));
       long pageBytes = in.readLong();
-      long[] addresses = new long[within("blocks", in.readInt(), in)];
+      long[] addresses = new long[within("blocks", requireBlocks(in.readInt()), Long.BYTES, in)];
       for (int i = 0; i < addresses.length; i++)
         addresses[i] = in.readLong();
       if (in.available() > 0) {
         throw new IllegalArgumentException("grant must end after its blocks: " + in.available() + " bytes more");
       }
-      return new Grant(id, direction, epoch, layout, segment, pageBytes, addresses);
+      return new Grant(id, direction, epoch, layout, told, pageBytes, addresses);
     } catch (IOException e) {
       throw new IllegalArgumentException("grant must be whole: cut short at " + bytes.length + " bytes", e);
     }
   }
 
-  private static int within(String field, int value, DataInputStream in) throws IOException {
-    if (value < 0 || value > in.available()) {
-      throw new IllegalArgumentException(field + " must fit into what follows, " + in.available() + ": " + value);
+  private static int requireBlocks(int blocks) {
+    if (blocks >= 1 && blocks <= BLOCKS_MAX) return blocks;
+    throw new IllegalArgumentException("blocks must be 1 to " + BLOCKS_MAX + ": " + blocks);
+  }
+
+  /** Nothing is allocated for what does not follow. */
+  private static int within(String field, int count, int bytesEach, DataInputStream in) throws IOException {
+    if (count < 0 || count > in.available() / bytesEach) {
+      throw new IllegalArgumentException(field + " of " + bytesEach + " bytes each must fit into what follows, "
+          + in.available() + " bytes: " + count);
     }
-    return value;
+    return count;
   }
 
   @Override

@@ -7,34 +7,43 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What the two sides of a hand-over tell each other. */
+/**
+ * What the two sides of a hand-over tell each other. A grant may be carried anew after a carrier has given up, and messages
+ * may be late: so each names the attempt that it is about, and is without effect on any other.
+ */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record HandoverMessage(Kind kind, UUID id, WeightEpoch epoch, byte[] payload) {
+record HandoverMessage(Kind kind, UUID id, UUID attempt, WeightEpoch epoch, byte[] payload) {
   enum Kind {
-    /** Grantee: I am about to begin; the payload is my descriptor. */
+    /** Grantee: I am about to begin; the payload is {@link Told} of me. */
     ACCEPT,
     /** Granter: begin. */
     ACCEPTED,
     /** Granter: do not; also the answer to anything about a hand-over that it does not know. */
     REFUSED,
-    /** Pushing side: all bytes have landed. Pulling side: all bytes are here, were they still the same? */
+    /** Grantee: all bytes have landed, or are here; nothing of it moves any more. Is the grant still good? */
     COMMIT,
-    /** Granter of a pull: they were. */
+    /** Granter: it is, the pages are good. */
     CONFIRMED,
-    /** Granter of a pull: they were not, or nobody knows. */
+    /** Granter: it is not, or I do not know it. */
     CHANGED,
     /** Grantee: I have given up, and nothing of it moves any more. */
     ABORTED,
-    /** Granter of a push: stop, and tell me when nothing moves any more; {@link #ABORTED} is the answer. */
+    /** Grantee: I have given up after a failure, and what the library had sent by then may still land. */
+    LOST,
+    /**
+     * Granter: stop, and tell me when nothing moves any more; said again until {@link #ABORTED} or {@link #LOST} comes. The
+     * payload is {@link Told} of me: who was restarted since does not know me.
+     */
     REVOKE
   }
 
-  // "gTh1": no text begins like this
-  private static final int MAGIC = 0x67546831;
+  // "gTh2": no text begins like this
+  private static final int MAGIC = 0x67546832;
   private static final Pattern LAYOUT = Pattern.compile("[A-Za-z0-9._:+/=-]{1,128}");
   private static final Kind[] KINDS = Kind.values();
 
@@ -44,8 +53,13 @@ record HandoverMessage(Kind kind, UUID id, WeightEpoch epoch, byte[] payload) {
         + layout.replaceAll("\\p{Cntrl}", "?") + '"');
   }
 
-  static HandoverMessage of(Kind kind, UUID id, WeightEpoch epoch) {
-    return new HandoverMessage(kind, id, epoch, new byte[0]);
+  static HandoverMessage of(Kind kind, UUID id, UUID attempt, WeightEpoch epoch) {
+    return new HandoverMessage(kind, id, attempt, epoch, new byte[0]);
+  }
+
+  /** {@return a message about the same attempt} */
+  HandoverMessage answer(Kind answer) {
+    return of(answer, id, attempt, epoch);
   }
 
   @SuppressWarnings("EnumOrdinal") // both sides are of one version: the magic says which
@@ -54,8 +68,10 @@ record HandoverMessage(Kind kind, UUID id, WeightEpoch epoch, byte[] payload) {
     try (DataOutputStream out = new DataOutputStream(bytes)) {
       out.writeInt(MAGIC);
       out.writeByte(kind.ordinal());
-      out.writeLong(id.getMostSignificantBits());
-      out.writeLong(id.getLeastSignificantBits());
+      for (UUID name : List.of(id, attempt)) {
+        out.writeLong(name.getMostSignificantBits());
+        out.writeLong(name.getLeastSignificantBits());
+      }
       out.writeUTF(epoch.run());
       out.writeLong(epoch.version());
       out.writeInt(payload.length);
@@ -73,10 +89,11 @@ record HandoverMessage(Kind kind, UUID id, WeightEpoch epoch, byte[] payload) {
       int kind = in.readUnsignedByte();
       if (kind >= KINDS.length) return null;
       UUID id = new UUID(in.readLong(), in.readLong());
+      UUID attempt = new UUID(in.readLong(), in.readLong());
       WeightEpoch epoch = new WeightEpoch(in.readUTF(), in.readLong());
       int length = in.readInt();
       if (length != in.available()) return null;
-      return new HandoverMessage(KINDS[kind], id, epoch, in.readNBytes(length));
+      return new HandoverMessage(KINDS[kind], id, attempt, epoch, in.readNBytes(length));
     } catch (IOException | IllegalArgumentException notOurs) {
       return null;
     }

@@ -7,16 +7,19 @@ import dev.gatun.backend.EpochGate;
 import dev.gatun.backend.GateClosedException;
 import dev.gatun.backend.GatunException;
 import dev.gatun.backend.Quiescable;
-import dev.gatun.backend.SegmentDescriptor;
 import dev.gatun.memory.BlockPool;
 import dev.gatun.transfer.HandoverMessage.Kind;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,12 +46,12 @@ public final class Handovers implements AutoCloseable, Quiescable {
   final TransferEngine engine;
   final EpochGate gate;
   private final EngineCore core;
-  private final Map<UUID, PushTarget> targets = new ConcurrentHashMap<>();
-  private final Map<UUID, PullSource> sources = new ConcurrentHashMap<>();
-  private final Map<UUID, RegisteredMemory> memories = new ConcurrentHashMap<>();
   private final Map<UUID, Outgoing> outgoing = new ConcurrentHashMap<>();
+  /** Attempts that ended in a failure after which bytes may still land: nobody is told that nothing moves. */
+  private final Set<UUID> lost = ConcurrentHashMap.newKeySet();
   private final Peers peers;
-  private final BoundedCalls calls;
+  private final Outbox outbox;
+  private final Granter granter;
   private volatile boolean closed;
   private volatile boolean gone;
 
@@ -57,7 +60,8 @@ public final class Handovers implements AutoCloseable, Quiescable {
     core = engine.core();
     gate = engine.gate();
     peers = new Peers(engine);
-    calls = new BoundedCalls("hand-overs of " + core.name());
+    outbox = new Outbox(core.name(), (peer, message) -> core.backend.notify(peers.byName(peer).id(), message.encode()));
+    granter = new Granter(gate, peers, outbox);
     engine.inbox().route(this::take);
     core.afterwards.add(this::engineGone);
     gate.register(this);
@@ -92,13 +96,10 @@ public final class Handovers implements AutoCloseable, Quiescable {
    * @throws ClosedException if this or the engine is closed
    */
   public PushTarget grantPush(BlockPool pool, long[] blocks, String layout, Duration lease) {
-    return granted(pool, blocks, lease, (own, memory) -> {
+    return granted(pool, blocks, lease, RegisteredMemory::begin, RegisteredMemory::end, (own, memory) -> {
       Grant grant = grant(Grant.Direction.PUSH, pool, own, layout);
       PushTarget.begin(pool, own);
-      PushTarget target = new PushTarget(this, pool, own, grant, Deadline.after(lease));
-      memories.put(grant.id(), memory);
-      targets.put(grant.id(), target);
-      return target;
+      return new PushTarget(this, pool, own, memory, grant, Deadline.after(lease));
     });
   }
 
@@ -112,27 +113,27 @@ public final class Handovers implements AutoCloseable, Quiescable {
    * @return the source, and in it the grant for the peer; see {@link #grantPush} for what is thrown
    */
   public PullSource offer(BlockPool pool, long[] blocks, String layout, Duration lease) {
-    return granted(pool, blocks, lease, (own, memory) -> {
-      Grant grant = grant(Grant.Direction.PULL, pool, own, layout);
-      PullSource.begin(pool, own);
-      PullSource source = new PullSource(this, pool, own, grant, Deadline.after(lease));
-      memories.put(grant.id(), memory);
-      sources.put(grant.id(), source);
-      return source;
-    });
+    return granted(pool, blocks, lease, RegisteredMemory::beginPeerRead, RegisteredMemory::endPeerRead,
+        (own, memory) -> {
+          Grant grant = grant(Grant.Direction.PULL, pool, own, layout);
+          PullSource.begin(pool, own);
+          return new PullSource(this, pool, own, memory, grant, Deadline.after(lease));
+        });
   }
 
   /**
-   * Fills the blocks of a peer's grant and commits. Blocks for the transfer and two round trips.
+   * Fills the blocks of a peer's grant and commits. Blocks for the transfer and two round trips; while the engine has as
+   * many requests to the peer in flight as it takes, waits for room.
    *
    * @param grant from the peer, of direction push
    * @param layout digest of what a page holds and how
    * @param pool on a registered slab, under the engine's gate, with pages of the size of the peer's
    * @param blocks leases of the epoch in force, as many as the grant has, in its order
    * @param deadline when to give up
-   * @return {@link HandoverOutcome#COMMITTED} once the peer was told that all has landed; REFUSED if it has another epoch
-   *     in force or does not know the grant; REVOKED if it took the grant back, or a refit began here; ABORTED if a
-   *     transfer failed or the peer does not answer; IN_DOUBT if bytes may still move: the peer is told when they cannot
+   * @return {@link HandoverOutcome#COMMITTED} once the peer has confirmed that the pages are good; REFUSED if it has another
+   *     epoch in force, does not know the grant, or another attempt at it has not ended; REVOKED if it took the grant back,
+   *     or a refit began here; ABORTED if a transfer failed or the peer does not answer, in which case it may have the
+   *     pages; IN_DOUBT if bytes may still move: the peer is told when they cannot
    * @throws IllegalArgumentException if direction, layout, page size or number of blocks differ, naming both values
    * @throws GatunException if the peer cannot be reached or a refit is running
    */
@@ -158,9 +159,9 @@ public final class Handovers implements AutoCloseable, Quiescable {
     return new Carrier(this, grant, Grant.Direction.PULL, layout, pool, blocks, deadline).pull();
   }
 
-  /** {@return grants and offers of this side that have not ended, those included whose peer has not answered a revoke} */
+  /** {@return grants and offers of this side that are not over, those included that ended under a peer that may not have stopped} */
   public int open() {
-    return targets.size() + sources.size();
+    return granter.open();
   }
 
   @Override
@@ -172,8 +173,7 @@ public final class Handovers implements AutoCloseable, Quiescable {
   @Override
   public int failQueued() {
     int open = open();
-    targets.values().forEach(PushTarget::revoke);
-    sources.values().forEach(PullSource::withdraw);
+    granter.takeBackAll();
     return open;
   }
 
@@ -211,26 +211,17 @@ public final class Handovers implements AutoCloseable, Quiescable {
     }
   }
 
-  /** Sends without making anybody wait; what cannot be delivered is logged, the other side then runs into its lease. */
+  /** Sends without making anybody wait. */
   void tell(String peer, HandoverMessage message) {
-    try {
-      calls.start(() -> {
-        try {
-          core.backend.notify(peers.byName(peer).id(), message.encode());
-        } catch (GatunException e) {
-          LOG.warn("{} was not told {} of hand-over {}: {}", peer, message.kind(), message.id(), e.getMessage());
-        }
-      });
-    } catch (TooManyRequestsException | ClosedException e) {
-      LOG.warn("{} was not told {} of hand-over {}: {}", peer, message.kind(), message.id(), e.getMessage());
-    }
+    outbox.send(peer, message);
   }
 
-  void forget(UUID id) {
-    targets.remove(id);
-    sources.remove(id);
-    RegisteredMemory memory = memories.remove(id);
-    if (memory != null) memory.end();
+  Granter granter() {
+    return granter;
+  }
+
+  Set<UUID> lost() {
+    return lost;
   }
 
   Peers peers() {
@@ -246,12 +237,13 @@ public final class Handovers implements AutoCloseable, Quiescable {
     core.requireOpen(operation);
   }
 
-  private interface Making<T> {
-    /** Marks the blocks, and remembers the memory before the grant can be found. */
+  private interface Making<T extends Granted> {
+    /** Marks the blocks. */
     T make(long[] own, RegisteredMemory memory);
   }
 
-  private <T> T granted(BlockPool pool, long[] blocks, Duration lease, Making<T> making) {
+  private <T extends Granted> T granted(BlockPool pool, long[] blocks, Duration lease,
+      BiConsumer<RegisteredMemory, String> begin, Consumer<RegisteredMemory> end, Making<T> making) {
     requireOpen("grant");
     if (lease.isNegative() || lease.isZero() || lease.compareTo(LEASE_MAX) > 0) {
       throw new IllegalArgumentException("lease must be above 0 and at most " + LEASE_MAX + ": " + lease);
@@ -260,14 +252,15 @@ public final class Handovers implements AutoCloseable, Quiescable {
     RegisteredMemory memory = core.memory.require(pool.slab());
     int ticket = gate.enter("grant");
     try {
-      memory.begin("grant");
+      begin.accept(memory, "grant");
       boolean made = false;
       try {
         T granted = making.make(blocks.clone(), memory);
         made = true;
+        granter.add(granted);
         return granted;
       } finally {
-        if (!made) memory.end();
+        if (!made) end.accept(memory);
       }
     } finally {
       gate.exit(ticket);
@@ -278,24 +271,24 @@ public final class Handovers implements AutoCloseable, Quiescable {
     long[] addresses = new long[blocks.length];
     for (int i = 0; i < blocks.length; i++)
       addresses[i] = pool.blockAddress(blocks[i]) + pool.headerBytes();
-    return new Grant(UUID.randomUUID(), direction, gate.epoch(), layout, engine.descriptor(), pool.pageBytes(),
-        addresses);
+    return new Grant(UUID.randomUUID(), direction, gate.epoch(), layout, Told.by(engine), pool.pageBytes(), addresses);
   }
 
   private void watch() {
-    while (!gone && !(closed && open() + outgoing.size() + calls.running() == 0)) {
+    while (!gone && !(closed && open() + outgoing.size() == 0 && outbox.isEmpty())) {
       try {
         receive();
-        targets.values().stream().filter(PushTarget::expired).forEach(PushTarget::revoke);
-        sources.values().stream().filter(PullSource::expired).forEach(PullSource::withdraw);
+        granter.look();
       } catch (GatunException e) {
         // the engine is being closed, or does not answer: what is open is still to be looked after
         LOG.debug("{}: {}", name(), e.getMessage());
+      } catch (RuntimeException e) {
+        LOG.error("{}: what is open is looked after all the same", name(), e);
       }
       LockSupport.parkNanos(this, open() + outgoing.size() > 0 ? OPEN_NANOS : IDLE_NANOS);
     }
     peers.close();
-    calls.close();
+    outbox.close();
     core.handedOver.set(false);
   }
 
@@ -306,75 +299,49 @@ public final class Handovers implements AutoCloseable, Quiescable {
   private boolean take(EngineNotification notification) {
     HandoverMessage message = HandoverMessage.decode(notification.message());
     if (message == null) return false;
-    String from = notification.from();
-    switch (message.kind()) {
-      case ACCEPT -> accept(from, message);
-      case COMMIT -> commit(from, message);
-      case ABORTED -> {
-        PushTarget target = targets.get(message.id());
-        PullSource source = sources.get(message.id());
-        if (target != null) target.aborted(from);
-        if (source != null) source.aborted(from);
-      }
-      case REVOKE -> revoke(from, message);
-      case ACCEPTED, REFUSED, CONFIRMED, CHANGED -> {
-        Outgoing mine = outgoing.get(message.id());
-        if (mine != null && mine.peer.name().equals(from)) mine.answer(message.kind());
-      }
+    try {
+      take(notification.from(), message);
+    } catch (RuntimeException e) {
+      // the messages behind it are about others
+      LOG.error("{}: {} of {} about hand-over {}", name(), message.kind(), notification.from(), message.id(), e);
     }
     return true;
   }
 
-  private void accept(String from, HandoverMessage message) {
-    SegmentDescriptor descriptor;
-    try {
-      descriptor = SegmentDescriptor.parse(message.payload());
-    } catch (IllegalArgumentException e) {
-      LOG.warn("{} sent no descriptor with hand-over {}: {}", from, message.id(), e.getMessage());
-      return;
-    }
-    if (!descriptor.name().equals(from)) return;
-    peers.know(descriptor);
-    PushTarget target = targets.get(message.id());
-    PullSource source = sources.get(message.id());
-    boolean good = isCurrent(message)
-        && (target != null ? target.accept(from) : source != null && source.accept(from));
-    answer(from, message, good ? Kind.ACCEPTED : Kind.REFUSED);
-  }
-
-  private void commit(String from, HandoverMessage message) {
-    PushTarget target = targets.get(message.id());
-    if (target != null) {
-      target.committed(from, isCurrent(message));
-      return;
-    }
-    PullSource source = sources.get(message.id());
-    if (source != null || peers.knows(from)) {
-      boolean same = source != null && source.confirm(from, isCurrent(message));
-      answer(from, message, same ? Kind.CONFIRMED : Kind.CHANGED);
+  private void take(String from, HandoverMessage message) {
+    switch (message.kind()) {
+      case ACCEPT -> granter.accept(from, message);
+      case COMMIT -> granter.commit(from, message);
+      case ABORTED, LOST -> granter.aborted(from, message);
+      case REVOKE -> revoke(from, message);
+      case ACCEPTED, REFUSED, CONFIRMED, CHANGED -> {
+        Outgoing mine = outgoing(from, message);
+        if (mine != null) mine.answer(message.kind());
+      }
     }
   }
 
-  /** What we do not carry out, or have ended, moves nothing any more. */
-  private void revoke(String from, HandoverMessage message) {
+  private @Nullable Outgoing outgoing(String from, HandoverMessage message) {
     Outgoing mine = outgoing.get(message.id());
+    return mine != null && mine.attempt.equals(message.attempt()) && mine.peer.name().equals(from) ? mine : null;
+  }
+
+  /** What we do not carry out, or have ended, moves nothing any more, unless it failed. */
+  private void revoke(String from, HandoverMessage message) {
+    Outgoing mine = outgoing(from, message);
     if (mine != null) mine.answer(Kind.REVOKE);
-    else if (peers.knows(from)) answer(from, message, Kind.ABORTED);
-  }
-
-  private boolean isCurrent(HandoverMessage message) {
-    return gate.state() == EpochGate.State.OPEN && message.epoch().equals(gate.epoch());
-  }
-
-  private void answer(String to, HandoverMessage question, Kind kind) {
-    tell(to, HandoverMessage.of(kind, question.id(), question.epoch()));
+    else {
+      Told told = Told.parse(message.payload());
+      if (!told.descriptor().name().equals(from)) return;
+      peers.know(told);
+      tell(from, message.answer(lost.contains(message.attempt()) ? Kind.LOST : Kind.ABORTED));
+    }
   }
 
   /** The engine was destroyed: nothing can write into this process's memory any more. */
   private void engineGone() {
     gone = true;
     outgoing.clear();
-    targets.values().forEach(PushTarget::declareSenderDead);
-    sources.values().forEach(PullSource::withdraw);
+    granter.engineGone();
   }
 }

@@ -3,32 +3,37 @@ package dev.gatun.transfer;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** A hand-over that this side carries out on a grant of a peer: what the peer has answered, and whether anything moves. */
+/** An attempt of this side at a grant of a peer: what the peer has answered, and whether it was taken back. */
 final class Outgoing {
-  final UUID id;
+  final UUID attempt;
   final Segment peer;
-  // guarded by this
-  private HandoverMessage.@Nullable Kind answer;
+  // guarded by this; each question is answered once, what comes after is an echo
+  private HandoverMessage.@Nullable Kind accepted;
+  private HandoverMessage.@Nullable Kind confirmed;
   private boolean revoked;
 
-  Outgoing(UUID id, Segment peer) {
-    this.id = id;
+  Outgoing(UUID attempt, Segment peer) {
+    this.attempt = attempt;
     this.peer = peer;
   }
 
   synchronized void answer(HandoverMessage.Kind kind) {
-    if (kind == HandoverMessage.Kind.REVOKE) revoked = true;
-    else
-      answer = kind;
+    switch (kind) {
+      case ACCEPTED, REFUSED -> accepted = accepted == null ? kind : accepted;
+      case CONFIRMED, CHANGED -> confirmed = confirmed == null ? kind : confirmed;
+      case REVOKE -> revoked = true;
+      default -> throw new IllegalArgumentException("kind must be an answer: " + kind);
+    }
   }
 
-  synchronized HandoverMessage.@Nullable Kind answer() {
-    return answer;
+  /** {@return whether it may begin, null if nobody has said} */
+  synchronized HandoverMessage.@Nullable Kind accepted() {
+    return accepted;
   }
 
-  /** Forgets the answer, because another question follows. */
-  synchronized void ask() {
-    answer = null;
+  /** {@return whether the pages are good, null if nobody has said} */
+  synchronized HandoverMessage.@Nullable Kind confirmed() {
+    return confirmed;
   }
 
   synchronized boolean isRevoked() {

@@ -1,61 +1,109 @@
 package dev.gatun.transfer;
 
 import dev.gatun.backend.Deadline;
+import dev.gatun.backend.DeadlineException;
 import dev.gatun.backend.EngineCode;
 import dev.gatun.backend.EngineException;
-import dev.gatun.backend.SegmentDescriptor;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
-/** Segments of peers by name, opened when first needed. */
+/** Segments of peers by name, opened when first needed; one that does not answer holds up no other. */
 final class Peers {
   // as long as an engine's own connect and greeting take at most; unmeasured default
   private static final Duration OPEN_MAX = Duration.ofSeconds(10);
 
   private final TransferEngine engine;
-  private final Map<String, SegmentDescriptor> descriptors = new ConcurrentHashMap<>();
-  private final Map<String, Segment> segments = new ConcurrentHashMap<>();
+  private final Map<String, Peer> known = new ConcurrentHashMap<>();
+
+  /** One peer: what it told last, and its segment once it was opened. */
+  private final class Peer {
+    private final AtomicReference<Told> told;
+    private final ReentrantLock opening = new ReentrantLock();
+    private volatile @Nullable Segment segment;
+
+    Peer(Told first) {
+      told = new AtomicReference<>(first);
+    }
+
+    Segment open(Deadline deadline) {
+      lock(deadline);
+      try {
+        Told last = told.get();
+        Segment open = segment;
+        if (open == null) {
+          open = engine.openSegment(last.descriptor(), deadline);
+          segment = open;
+        } else if (!open.descriptor().equals(last.descriptor())) {
+          engine.refresh(open, last.descriptor(), deadline);
+        }
+        return open;
+      } finally {
+        opening.unlock();
+      }
+    }
+
+    private void lock(Deadline deadline) {
+      boolean mine = opening.tryLock();
+      try {
+        if (!mine) mine = opening.tryLock(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      if (!mine)
+        throw new DeadlineException("openSegment " + told.get().descriptor().name() + ": another thread opens it");
+    }
+  }
 
   Peers(TransferEngine engine) {
     this.engine = engine;
   }
 
-  void know(SegmentDescriptor descriptor) {
-    descriptors.put(descriptor.name(), descriptor);
+  /** Takes note of what a peer told, unless it has told something else since. */
+  void know(Told told) {
+    peer(told);
+  }
+
+  private Peer peer(Told told) {
+    Peer peer = known.computeIfAbsent(told.descriptor().name(), name -> new Peer(told));
+    peer.told.accumulateAndGet(told, Told::or);
+    return peer;
   }
 
   boolean knows(String name) {
-    return descriptors.containsKey(name);
+    return known.containsKey(name);
   }
 
+  /** {@return the segment for a message} A peer whose new description cannot be taken over yet is told over the old one. */
   Segment byName(String name) {
-    SegmentDescriptor descriptor = descriptors.get(name);
-    if (descriptor == null) {
+    Peer peer = known.get(name);
+    if (peer == null) {
       throw new EngineException("openSegment", EngineCode.METADATA, -1, name + ": it has not introduced itself");
     }
-    Segment open = segments.get(name);
-    return open != null ? open : open(descriptor, Deadline.after(OPEN_MAX));
+    try {
+      return peer.open(Deadline.after(OPEN_MAX));
+    } catch (EngineException e) {
+      Segment open = peer.segment;
+      if (open == null) throw e;
+      return open;
+    }
   }
 
   /** Opens a peer, or takes note of what it has registered since. */
-  synchronized Segment open(SegmentDescriptor descriptor, Deadline deadline) {
-    know(descriptor);
-    Segment open = segments.get(descriptor.name());
-    if (open != null) {
-      if (!open.descriptor().equals(descriptor)) engine.refresh(open, descriptor, deadline);
-      return open;
-    }
-    Segment opened = engine.openSegment(descriptor, deadline);
-    segments.put(descriptor.name(), opened);
-    return opened;
+  Segment open(Told told, Deadline deadline) {
+    return peer(told).open(deadline);
   }
 
   /** The engine closes the segments that are in use. */
   void close() {
-    segments.values().removeIf(segment -> {
-      if (segment.inFlight() == 0) segment.close();
-      return true;
+    known.values().forEach(peer -> {
+      Segment open = peer.segment;
+      if (open != null && open.inFlight() == 0) open.close();
     });
+    known.clear();
   }
 }

@@ -19,8 +19,9 @@ final class Poller implements Runnable {
 
   private final String name;
   private final Queue<Job> arrived = new ConcurrentLinkedQueue<>();
+  // guarded by this
   private @Nullable Thread thread;
-  private volatile boolean ended;
+  private boolean ended;
 
   /** Something to be looked at until it is over. */
   interface Job {
@@ -37,20 +38,28 @@ final class Poller implements Runnable {
 
   synchronized void add(Job job) {
     arrived.add(job);
-    if (thread == null && !ended) thread = Thread.ofPlatform().daemon().name("gatun-transfer " + name).start(this);
+    if (thread == null) thread = Thread.ofPlatform().daemon().name("gatun-transfer " + name).start(this);
     LockSupport.unpark(thread);
   }
 
+  /** Lets the thread end once nothing is left to look at; what is added after this is looked at all the same. */
   synchronized void end() {
     ended = true;
     LockSupport.unpark(thread);
+  }
+
+  /** Under the lock of {@link #add}: what it adds finds a thread or starts one. */
+  private synchronized boolean ends(List<Job> jobs) {
+    if (!ended || !jobs.isEmpty() || !arrived.isEmpty()) return false;
+    thread = null;
+    return true;
   }
 
   @Override
   public void run() {
     List<Job> jobs = new ArrayList<>();
     Backoff backoff = new Backoff();
-    while (!ended) {
+    while (!ends(jobs)) {
       for (Job job = arrived.poll(); job != null; job = arrived.poll()) {
         jobs.add(job);
         backoff.reset();
@@ -62,9 +71,6 @@ final class Poller implements Runnable {
       else
         LockSupport.parkNanos(this, PATIENT_NANOS);
     }
-    // the engine is gone: whatever was in flight has ended in doubt, and its futures are told
-    jobs.addAll(arrived);
-    jobs.forEach(Poller::step);
   }
 
   private static boolean step(Job job) {

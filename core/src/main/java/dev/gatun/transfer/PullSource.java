@@ -3,95 +3,56 @@ package dev.gatun.transfer;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.GatunException;
 import dev.gatun.memory.BlockPool;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Blocks that a peer may read, until it has, or the offer ends. Made by {@link Handovers#offer}. Usable by any thread.
  *
  * <p>While the offer lasts the blocks are marked as being read: whoever releases them, they do not become free, and
  * nothing writes into them. When it has ended they may hold anything; a peer that reads them late is told so when it asks,
- * and throws away what it has.
+ * and throws away what it has. The memory itself stays registered for as long as such a peer may still read it: until it
+ * has said that it does not, is known to be dead, or the engine is gone.
  */
-public final class PullSource {
-  private final Handovers handovers;
-  private final BlockPool pool;
-  private final long[] blocks;
-  private final Grant grant;
-  private final Deadline expires;
-  // guarded by this
-  private @Nullable String reader;
-  private HandoverOutcome outcome = HandoverOutcome.PENDING;
-
-  PullSource(Handovers handovers, BlockPool pool, long[] blocks, Grant grant, Deadline expires) {
-    this.handovers = handovers;
-    this.pool = pool;
-    this.blocks = blocks;
-    this.grant = grant;
-    this.expires = expires;
-  }
-
-  /** {@return what the peer is to be given, out of band} */
-  public Grant grant() {
-    return grant;
-  }
-
-  /** {@return how it stands} */
-  public synchronized HandoverOutcome outcome() {
-    return outcome;
+public final class PullSource extends Granted {
+  PullSource(Handovers handovers, BlockPool pool, long[] blocks, RegisteredMemory memory, Grant grant,
+      Deadline expires) {
+    super(handovers, pool, blocks, memory, grant, expires);
   }
 
   /**
-   * Waits until the peer has read the pages, or the offer has ended otherwise.
-   *
-   * @param deadline when to give up waiting; the offer stays
-   * @return how it stands
+   * Ends the offer: the blocks may be used otherwise at once. A peer that has begun is told to stop, again and again until
+   * it has answered, for some 15 minutes; until it has, {@link #isOver} says no and the memory cannot be unregistered. Does
+   * not wait. Does nothing once it has ended.
    */
-  public HandoverOutcome await(Deadline deadline) {
-    handovers.await(() -> outcome() != HandoverOutcome.PENDING, deadline);
-    return outcome();
-  }
-
-  /** Ends the offer: the blocks may be used otherwise at once. Does nothing once it has ended. */
   public void withdraw() {
-    finish(HandoverOutcome.REVOKED);
+    takeBack();
   }
 
-  /** A peer wants to begin. {@return whether it may} */
-  synchronized boolean accept(String from) {
-    if (outcome != HandoverOutcome.PENDING || (reader != null && !reader.equals(from))) return false;
-    reader = from;
-    return true;
+  /**
+   * Says that the peer will never read again: its process has ended, or the path to it is cut for good. Whoever calls this
+   * knows; nothing here can check it.
+   */
+  public void declareReaderDead() {
+    declareDead();
   }
 
-  /** The peer has all bytes. {@return whether they are still those of the offer} */
-  boolean confirm(String from, boolean current) {
-    synchronized (this) {
-      if (outcome != HandoverOutcome.PENDING || !from.equals(reader)) return false;
-    }
-    return finish(current ? HandoverOutcome.COMMITTED : HandoverOutcome.REVOKED) && current;
+  @Override
+  void giveBack(boolean good) {
+    for (long block : blocks)
+      pool.endRead(block);
   }
 
-  /** The peer has given up. */
-  void aborted(String from) {
-    synchronized (this) {
-      if (!from.equals(reader)) return;
-    }
-    finish(HandoverOutcome.ABORTED);
+  @Override
+  void cutOff() {
+    giveBack(false);
   }
 
-  boolean expired() {
-    return expires.reached();
-  }
+  /** The blocks came back when it was cut off: what it read since is of no use to it. */
+  @Override
+  void stopped() {}
 
-  private boolean finish(HandoverOutcome as) {
-    synchronized (this) {
-      if (outcome != HandoverOutcome.PENDING) return false;
-      outcome = as;
-      for (long block : blocks)
-        pool.endRead(block);
-    }
-    handovers.forget(grant.id());
-    return true;
+  @Override
+  void leaveMemory() {
+    memory.endPeerRead();
   }
 
   /** Begins the reads, all or none. */
@@ -105,10 +66,5 @@ public final class PullSource {
         pool.endRead(blocks[i]);
       throw refused;
     }
-  }
-
-  @Override
-  public synchronized String toString() {
-    return grant + (reader == null ? "" : " by " + reader) + ": " + outcome;
   }
 }

@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class RegisteredMemory implements Registrar {
   private final EngineBackend backend;
   private final AtomicInteger users = new AtomicInteger();
+  private final AtomicInteger peerReads = new AtomicInteger();
   private volatile boolean open;
   private volatile boolean backendGone;
 
@@ -41,7 +42,7 @@ final class RegisteredMemory implements Registrar {
   public void unregister(Slab slab) {
     open = false;
     if (backendGone) return;
-    int running = users.get();
+    int running = users.get() + peerReads.get();
     try {
       if (running > 0) {
         throw new InUseException("unregister " + slab + " from " + name() + " refused: " + running + " transfers");
@@ -55,7 +56,7 @@ final class RegisteredMemory implements Registrar {
 
   @Override
   public int transfersInFlight() {
-    return backendGone ? 0 : users.get();
+    return backendGone ? 0 : users.get() + peerReads.get();
   }
 
   boolean isOpen() {
@@ -64,14 +65,32 @@ final class RegisteredMemory implements Registrar {
 
   /** Begins a use; to be ended once. The count is raised before the state is read, see {@link #unregister}. */
   void begin(String operation) {
-    users.getAndIncrement();
+    begin(users, operation);
+  }
+
+  /** Begins to let a peer read; as {@link #begin}, to be ended by {@link #endPeerRead}. */
+  void beginPeerRead(String operation) {
+    begin(peerReads, operation);
+  }
+
+  private void begin(AtomicInteger count, String operation) {
+    count.getAndIncrement();
     if (open) return;
-    users.getAndDecrement();
+    count.getAndDecrement();
     throw new ClosedException(operation + " refused: the slab of the pool was unregistered from " + name());
   }
 
   void end() {
     users.getAndDecrement();
+  }
+
+  void endPeerRead() {
+    peerReads.getAndDecrement();
+  }
+
+  /** {@return whether a peer may be reading it, which ends with the engine if not before} */
+  boolean isReadByPeers() {
+    return peerReads.get() > 0;
   }
 
   /** The native engine was destroyed, and with it whatever it had registered and whatever it was doing. */

@@ -102,6 +102,11 @@ public final class Segment implements AutoCloseable {
         + " are in flight, the engine takes " + inFlightMax);
   }
 
+  /** {@return whether so many requests more could be counted in at this moment} */
+  boolean hasRoom(int requests) {
+    return inFlight.get() + requests <= inFlightMax;
+  }
+
   void release(int requests) {
     inFlight.getAndAdd(-requests);
   }

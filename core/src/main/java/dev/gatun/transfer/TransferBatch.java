@@ -245,11 +245,13 @@ public final class TransferBatch implements AutoCloseable {
       core.requireOpen("submit");
       ticket = core.gate.enter("submit");
       try {
-        launch();
-        next = FLYING;
+        prepare();
       } finally {
         core.gate.exit(ticket);
       }
+      // connecting may take long: a refit finds the batch in flight, and the gate empty
+      launch();
+      next = FLYING;
     } finally {
       state = next;
     }
@@ -257,12 +259,9 @@ public final class TransferBatch implements AutoCloseable {
     return this;
   }
 
-  private void launch() {
-    EngineFlight ready = flight;
-    if (ready == null) {
-      ready = core.backend.flight(blocks.length);
-      flight = ready;
-    }
+  /** Counts everything in, or nothing. */
+  private void prepare() {
+    if (flight == null) flight = core.backend.flight(blocks.length);
     Arrays.fill(outcomes, 0, requests.size(), TransferOutcome.NOT_SENT);
     ran = true;
     notified = false;
@@ -271,19 +270,28 @@ public final class TransferBatch implements AutoCloseable {
     memory.begin("submit");
     int reserved = 0;
     boolean pinned = false;
-    boolean sent = false;
     try {
       reserved = reserve();
       pins.begin();
       pinned = true;
+    } finally {
+      if (!pinned) {
+        release(reserved);
+        memory.end();
+      }
+    }
+  }
+
+  private void launch() {
+    boolean sent = false;
+    try {
       submittedNanos = System.nanoTime();
-      ready.submit(requests, message);
+      current().submit(requests, message);
       sent = true;
     } finally {
       if (!sent) {
-        if (pinned) pins.end(outcomes);
-        release(reserved);
-        memory.end();
+        release(requests.size());
+        letGo();
       }
     }
     Arrays.fill(outcomes, 0, requests.size(), TransferOutcome.RUNNING);
@@ -474,6 +482,7 @@ public final class TransferBatch implements AutoCloseable {
   private int land() {
     notified = current().notified();
     look();
+    release(requests.size());
     if (hold) return HELD;
     letGo();
     return IDLE;
@@ -481,7 +490,6 @@ public final class TransferBatch implements AutoCloseable {
 
   private void letGo() {
     pins.end(outcomes);
-    release(requests.size());
     memory.end();
   }
 
@@ -509,7 +517,7 @@ public final class TransferBatch implements AutoCloseable {
     long[] quarantined = pins.endOrQuarantine(outcomes);
     Segment[] reserved = Arrays.copyOf(segments, requests.size());
     flight = null;
-    Doubtful left = new Doubtful(core, given, pool, quarantined, writes, () -> {
+    Doubtful left = new Doubtful(core, given, pool, quarantined, requests.size(), writes, () -> {
       for (Segment segment : reserved)
         segment.release(1);
       memory.end();

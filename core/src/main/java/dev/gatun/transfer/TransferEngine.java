@@ -109,8 +109,8 @@ public final class TransferEngine implements AutoCloseable {
   }
 
   /**
-   * Undoes {@link #register}. Waits for transfers of this engine that use the slab, at most as long as closing would. It
-   * does not know of transfers that peers have begun: end those first.
+   * Undoes {@link #register}. Waits for transfers of this engine that use the slab and for hand-overs of it, at most as long
+   * as closing would. It does not know of other transfers that peers have begun: end those first.
    *
    * @param slab what was registered
    * @throws InUseException if transfers still use it, those in doubt included; nothing was unregistered
@@ -160,7 +160,7 @@ public final class TransferEngine implements AutoCloseable {
    */
   public Segment openSegment(SegmentDescriptor descriptor, Deadline deadline) {
     core.requireOpen("openSegment");
-    int id = calls.within("openSegment " + descriptor.name(), deadline, () -> core.backend.openSegment(descriptor));
+    int id = calls.within("openSegment", descriptor.name(), deadline, () -> core.backend.openSegment(descriptor));
     Segment segment = new Segment(core, id, descriptor);
     core.segments.add(segment);
     return segment;
@@ -180,7 +180,7 @@ public final class TransferEngine implements AutoCloseable {
     if (!segment.isOf(core) || !segment.name().equals(descriptor.name())) {
       throw new IllegalArgumentException("descriptor must be of " + segment + " and this engine: " + descriptor);
     }
-    int id = calls.within("refresh " + descriptor.name(), deadline, () -> core.backend.openSegment(descriptor));
+    int id = calls.within("refresh", descriptor.name(), deadline, () -> core.backend.openSegment(descriptor));
     if (id != segment.id()) throw new GatunException(segment + " has become another one; open it anew");
     segment.renew(descriptor);
   }
@@ -235,7 +235,7 @@ public final class TransferEngine implements AutoCloseable {
     }
     if (segment.isClosed()) throw new ClosedException("notify refused: " + segment + " is closed");
     byte[] copy = message.clone();
-    calls.within("notify " + segment.name(), deadline, () -> {
+    calls.within("notify", segment.name(), deadline, () -> {
       core.backend.notify(segment.id(), copy);
       return true;
     });
@@ -309,8 +309,7 @@ public final class TransferEngine implements AutoCloseable {
   private List<String> destroy(Deadline deadline) {
     List<String> pending = core.backend.close(deadline);
     if (!pending.isEmpty()) return pending;
-    List.copyOf(core.doubtful).forEach(Doubtful::engineGone);
-    core.afterwards.forEach(Runnable::run);
+    core.engineGone();
     core.poller.end();
     core.memory.closeAfterBackend();
     List.copyOf(core.batches).forEach(TransferBatch::close);

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 
 /** Two engines with a registered pool each, one the peer of the other. */
 final class TransferBench implements AutoCloseable {
@@ -41,7 +42,11 @@ final class TransferBench implements AutoCloseable {
     private final List<Long> leases = new ArrayList<>();
 
     Side(TransferSubject subject, String name) {
-      engine = TransferEngine.open(subject.options(), gate);
+      this(name, gate -> TransferEngine.open(subject.options(), gate));
+    }
+
+    Side(String name, Function<EpochGate, TransferEngine> open) {
+      engine = open.apply(gate);
       pool = BlockPool.allocate(new PoolLayout(PAGE_BYTES, PAGES, 64), gate, PoolOptions.named(name));
       engine.register(pool.slab());
     }

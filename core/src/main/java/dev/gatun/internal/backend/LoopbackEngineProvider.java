@@ -16,7 +16,7 @@ public final class LoopbackEngineProvider implements EngineBackendProvider {
   static final int NOTIFICATION_MAX = 512 << 10;
 
   private static final EngineCapabilities CAPABILITIES = new EngineCapabilities(true, true, true, true, BATCH_MAX,
-      BATCH_MAX, NOTIFICATION_MAX, true);
+      BATCH_MAX, NOTIFICATION_MAX, true, true);
 
   /** For {@link java.util.ServiceLoader}. */
   public LoopbackEngineProvider() {}

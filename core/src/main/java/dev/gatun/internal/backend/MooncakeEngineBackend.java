@@ -138,7 +138,7 @@ final class MooncakeEngineBackend implements EngineBackend {
 
   /** Delivers without making the caller wait. {@return how it stands} */
   NoticeSender.Delivery notifyAside(int segment, byte[] message) {
-    return sender.send(() -> notify(segment, message));
+    return sender.send(segment, () -> notify(segment, message));
   }
 
   @Override

@@ -12,7 +12,7 @@ public final class MooncakeEngineProvider implements EngineBackendProvider {
   private static final int IN_FLIGHT_MAX = 1_024;
 
   private static final EngineCapabilities CAPABILITIES = new EngineCapabilities(true, true, true, true, IN_FLIGHT_MAX,
-      IN_FLIGHT_MAX, LoopbackEngineProvider.NOTIFICATION_MAX, true);
+      IN_FLIGHT_MAX, LoopbackEngineProvider.NOTIFICATION_MAX, true, false);
 
   /** For {@link java.util.ServiceLoader}. */
   public MooncakeEngineProvider() {}

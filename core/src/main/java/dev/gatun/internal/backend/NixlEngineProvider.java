@@ -17,7 +17,7 @@ public final class NixlEngineProvider implements EngineBackendProvider {
   private static final int NOTIFICATION_MAX = 1 << 20;
 
   private static final EngineCapabilities CAPABILITIES = new EngineCapabilities(true, true, true, true, BATCH_MAX,
-      IN_FLIGHT_MAX, NOTIFICATION_MAX, true);
+      IN_FLIGHT_MAX, NOTIFICATION_MAX, true, false);
 
   /** For {@link java.util.ServiceLoader}. */
   public NixlEngineProvider() {}

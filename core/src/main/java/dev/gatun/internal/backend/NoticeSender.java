@@ -1,24 +1,37 @@
 package dev.gatun.internal.backend;
 
 import dev.gatun.backend.GatunException;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Sends messages on threads of its own: with a peer that has died the call takes up to a minute. */
+/**
+ * Sends messages on threads of its own, one a peer: with a peer that has died the call takes up to a minute, and holds up
+ * no other.
+ */
 final class NoticeSender {
   private static final Logger LOG = LoggerFactory.getLogger(NoticeSender.class);
-  // a few dead peers must not hold up the others; unmeasured default
-  private static final int THREADS = 4;
 
   private final ThreadPoolExecutor threads;
+  private final Map<Integer, Queue<Delivery>> waiting = new HashMap<>(); // guarded by this
+  private volatile boolean closed;
 
   /** How a message stands. */
   static final class Delivery {
+    private final Runnable call;
     private volatile int state;
+
+    Delivery(Runnable call) {
+      this.call = call;
+    }
 
     boolean isOver() {
       return state != 0;
@@ -27,35 +40,58 @@ final class NoticeSender {
     boolean delivered() {
       return state > 0;
     }
+
+    private void run(boolean refused) {
+      try {
+        if (!refused) call.run();
+        state = refused ? -1 : 1;
+      } catch (GatunException | IllegalArgumentException e) {
+        LOG.warn("a message was not delivered: {}", e.getMessage());
+      } finally {
+        if (!isOver()) state = -1;
+      }
+    }
   }
 
   NoticeSender(String name) {
-    threads = new ThreadPoolExecutor(THREADS, THREADS, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
+    // a thread that is idle is used again for 10 s; unmeasured default
+    threads = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(),
         Thread.ofPlatform().daemon().name("gatun-notify " + name + ' ', 0).factory());
-    threads.allowCoreThreadTimeOut(true);
   }
 
-  Delivery send(Runnable call) {
-    Delivery delivery = new Delivery();
-    try {
-      threads.execute(() -> {
-        try {
-          call.run();
-          delivery.state = 1;
-        } catch (GatunException | IllegalArgumentException e) {
-          LOG.warn("a message was not delivered: {}", e.getMessage());
-        } finally {
-          if (!delivery.isOver()) delivery.state = -1;
-        }
-      });
-    } catch (RejectedExecutionException closed) {
-      delivery.state = -1;
+  /** Takes a call that sends to a peer, after all others for that peer. */
+  synchronized Delivery send(int target, Runnable call) {
+    Delivery delivery = new Delivery(call);
+    Queue<Delivery> queue = waiting.get(target);
+    if (queue == null) {
+      try {
+        threads.execute(() -> sendAll(target)); // it begins after this method's end
+      } catch (RejectedExecutionException e) {
+        delivery.state = -1;
+        return delivery;
+      }
+      queue = new ArrayDeque<>();
+      waiting.put(target, queue);
     }
+    queue.add(delivery);
     return delivery;
+  }
+
+  private void sendAll(int target) {
+    for (Delivery next = next(target); next != null; next = next(target))
+      next.run(closed);
+  }
+
+  private synchronized @Nullable Delivery next(int target) {
+    Queue<Delivery> queue = waiting.get(target);
+    Delivery next = queue == null ? null : queue.poll();
+    if (next == null) waiting.remove(target);
+    return next;
   }
 
   /** What waits is not sent any more. */
   void close() {
+    closed = true;
     threads.shutdown();
   }
 }

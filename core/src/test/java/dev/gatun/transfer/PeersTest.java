@@ -1,0 +1,100 @@
+package dev.gatun.transfer;
+
+import static dev.gatun.transfer.TransferBench.deadline;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.gatun.backend.EngineOptions;
+import dev.gatun.backend.MemoryRange;
+import dev.gatun.backend.SegmentDescriptor;
+import dev.gatun.internal.backend.LoopbackControls;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+class PeersTest {
+  private final SteeredBackend library = new SteeredBackend();
+  private TransferBench.Side mine;
+  private TransferBench.Side one;
+  private TransferBench.Side other;
+  private Peers peers;
+
+  @BeforeEach
+  void open() {
+    LoopbackControls.reset();
+    mine = side("mine", library);
+    one = side("one", new SteeredBackend());
+    other = side("other", new SteeredBackend());
+    peers = new Peers(mine.engine);
+  }
+
+  private static TransferBench.Side side(String name, SteeredBackend library) {
+    return new TransferBench.Side(name, gate -> TransferEngine.open(library, EngineOptions.loopback(), gate));
+  }
+
+  @AfterEach
+  void close() {
+    mine.close();
+    one.close();
+    other.close();
+  }
+
+  @Test
+  @DisplayName("a peer whose opening hangs holds up no other")
+  void oneHangs() throws Exception {
+    CountDownLatch hangs = new CountDownLatch(1);
+    CountDownLatch ends = new CountDownLatch(1);
+    String silent = one.engine.segmentName();
+    library.beforeOpen = descriptor -> {
+      if (!descriptor.name().equals(silent)) return;
+      hangs.countDown();
+      try {
+        assertTrue(ends.await(TransferBench.WAIT_MAX.toSeconds(), TimeUnit.SECONDS));
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    };
+    CompletableFuture<Segment> opening = CompletableFuture.supplyAsync(
+        () -> peers.open(Told.by(one.engine), deadline()),
+        Thread.ofPlatform().daemon()::start);
+    assertTrue(hangs.await(TransferBench.WAIT_MAX.toSeconds(), TimeUnit.SECONDS));
+    CompletableFuture<Segment> second = CompletableFuture.supplyAsync(
+        () -> peers.open(Told.by(other.engine), deadline()),
+        Thread.ofPlatform().daemon()::start);
+    Segment opened = second.get(TransferBench.WAIT_MAX.toSeconds() / 2, TimeUnit.SECONDS);
+    assertEquals(other.engine.segmentName(), opened.name());
+    assertSame(opened, peers.byName(other.engine.segmentName()));
+    ends.countDown();
+    assertEquals(silent, opening.get(TransferBench.WAIT_MAX.toSeconds(), TimeUnit.SECONDS).name());
+  }
+
+  @Test
+  @DisplayName("what a peer told earlier and is heard later does not take the place of what it told since")
+  void outOfOrder() {
+    List<Integer> opened = Collections.synchronizedList(new ArrayList<>());
+    library.beforeOpen = descriptor -> opened.add(descriptor.ranges().size());
+    SegmentDescriptor before = told(1);
+    SegmentDescriptor since = told(2);
+    peers.know(new Told(since, 20));
+    assertEquals(since, peers.open(new Told(before, 10), deadline()).descriptor());
+    peers.know(new Told(before, 19));
+    assertEquals(since, peers.byName(one.engine.segmentName()).descriptor());
+    assertEquals(List.of(2), opened);
+    assertEquals(before, peers.open(new Told(before, 21), deadline()).descriptor());
+  }
+
+  private SegmentDescriptor told(int ranges) {
+    List<MemoryRange> some = new ArrayList<>();
+    for (int i = 1; i <= ranges; i++)
+      some.add(new MemoryRange(i * 8_192L, 4_096, MemoryRange.ANYWHERE));
+    return new SegmentDescriptor(EngineOptions.LOOPBACK, one.engine.segmentName(), new byte[0], some);
+  }
+}
