@@ -32,6 +32,8 @@ final class RefitCases {
         always("S1.6 a refit polls to its end what nobody awaits", RefitCases::drains),
         controlled("S1.6 a refit says what is in flight; what completes after it is STALE and of no use",
             RefitCases::stale),
+        controlled("a submit that takes long to connect does not hold the gate, and the refit names it as in flight",
+            RefitCases::connecting),
         controlled("a refit waits for a write in doubt, which may still land, and not for a read in doubt",
             RefitCases::doubt));
   }
@@ -61,9 +63,19 @@ final class RefitCases {
     long mine = bench.here.filled(1);
     long theirs = bench.there.address(bench.there.filled(2));
     try (TransferBatch batch = bench.here.engine.batch(bench.here.pool, 1)) {
+      // each of the two steps of a refit does it alone; a look at the batch itself would poll it
       batch.write(mine, bench.peer, theirs).submit();
+      bench.here.gate.close();
+      bench.here.engine.core().failQueued();
+      eventually("the poller has seen its end", () -> !batch.isFlying());
+      assertEquals(TransferOutcome.COMPLETED, batch.outcome(0));
+      bench.here.gate.open(EpochGate.State.OPEN);
+      batch.submit();
+      assertEquals(List.of(), bench.here.engine.core().drain(deadline()));
+      assertFalse(batch.isFlying());
+      batch.submit();
       assertEquals(List.of(), TransferBench.refit(bench.here.gate));
-      assertTrue(batch.isDone());
+      assertFalse(batch.isFlying());
     }
   }
 
@@ -84,6 +96,26 @@ final class RefitCases {
       assertEquals(TransferOutcome.STALE, batch.outcome(1));
       assertFalse(batch.allCompleted());
       assertThrows(EpochChangedException.class, () -> bench.here.pool.page(mine));
+    }
+  }
+
+  private static void connecting(TransferBench bench) {
+    long theirs = bench.there.address(bench.there.filled(2));
+    LoopbackControls.arm("engine.submit", Action.HANG, 0, 1);
+    try (TransferBatch batch = bench.here.engine.batch(bench.here.pool, 1)) {
+      batch.write(bench.here.filled(1), bench.peer, theirs);
+      Thread submitting = Thread.ofPlatform().daemon().start(batch::submit);
+      LoopbackControls.awaitHanging("engine.submit", 1);
+      bench.here.gate.close();
+      assertEquals(0, bench.here.gate.awaitDrained(Deadline.after(Duration.ZERO)));
+      List<String> pending = bench.here.engine.core().drain(Deadline.after(Duration.ZERO));
+      assertEquals(1, pending.size());
+      assertTrue(pending.getFirst().contains("1 writes with " + bench.peer.name()), pending.toString());
+      LoopbackControls.release("engine.submit");
+      eventually("it has submitted", () -> !submitting.isAlive());
+      assertEquals(List.of(), bench.here.engine.core().drain(deadline()));
+      bench.here.gate.open(EpochGate.State.OPEN);
+      assertEquals(TransferOutcome.COMPLETED, batch.outcome(0));
     }
   }
 

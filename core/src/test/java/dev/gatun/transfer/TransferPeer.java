@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.UUID;
 
 /** Main class of a process with one engine, which does what its standard input says, line by line, until that ends. */
 final class TransferPeer {
@@ -60,6 +61,15 @@ final class TransferPeer {
         case "grant" -> {
           target = handovers.grantPush(pool, blocks, LAYOUT, Duration.ofSeconds(60));
           System.out.println("grant " + Base64.getEncoder().encodeToString(target.grant().toBytes()));
+        }
+        case "begin" -> {
+          // accepts a grant, and moves nothing
+          Grant grant = Grant.parse(Base64.getDecoder().decode(words.get(1)));
+          engine.notify(engine.openSegment(grant.segment()),
+              new HandoverMessage(HandoverMessage.Kind.ACCEPT, grant.id(),
+                  UUID.randomUUID(), grant.epoch(), Told.by(engine).toBytes()).encode(),
+              Deadline.after(TransferBench.WAIT_MAX));
+          System.out.println("begun " + grant.id());
         }
         case "offer" -> System.out.println("offer " + Base64.getEncoder()
             .encodeToString(handovers.offer(pool, blocks, LAYOUT, Duration.ofSeconds(60)).grant().toBytes()));
