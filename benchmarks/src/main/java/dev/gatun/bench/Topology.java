@@ -81,6 +81,13 @@ final class Topology implements AutoCloseable {
     return flags;
   }
 
+  /** {@return how this process opens the store} */
+  StoreOptions store() {
+    return StoreOptions
+        .of(Map.of("library", library, "master", master == null ? "loopback:bench" : master.rpcAddress()))
+        .segmentBytes(storage == null ? segmentBytes : 0).build();
+  }
+
   /** {@return flags that the Java program takes} */
   List<String> javaFlags() {
     return List.of("--library", library);

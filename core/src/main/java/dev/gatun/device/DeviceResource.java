@@ -14,7 +14,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * refuses to close before that one. Nothing is freed while the GPU may use it.
  */
 public abstract sealed class DeviceResource implements AutoCloseable
-    permits DeviceMemory, SharedSlab, DeviceStream, DeviceEvent, FragmentTable, PageCopy, DmaCopy, PagePush {
+    permits DeviceMemory, SharedSlab, DeviceStream, DeviceEvent, FragmentTable, PageCopy, DmaCopy, PagePush,
+    KnownPages {
   // transfers take milliseconds; a GPU that needs longer than this is stuck, and the caller should know; unmeasured default
   private static final Duration CLOSE_WAIT = Duration.ofSeconds(10);
 

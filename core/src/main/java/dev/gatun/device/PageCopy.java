@@ -1,11 +1,6 @@
 package dev.gatun.device;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import dev.gatun.backend.Deadline;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -60,16 +55,7 @@ public final class PageCopy extends DeviceResource implements FragmentCopy {
    */
   public static PageCopy load(Device device, int blocksMax) {
     if (blocksMax <= 0) throw new IllegalArgumentException("blocksMax must be positive: " + blocksMax);
-    String ptx = ptx();
-    return device.make("load page kernels", () -> {
-      long module = device.driver().loadModule(ptx);
-      try {
-        return new PageCopy(device, module, blocksMax);
-      } catch (DeviceException e) {
-        device.driver().unloadModule(module);
-        throw e;
-      }
-    });
+    return Ptx.load(device, "pages.ptx", module -> new PageCopy(device, module, blocksMax));
   }
 
   /** {@inheritDoc} The entries must be uploaded; a pinned slab needs {@link DeviceInfo#reachesHostAddresses}. */
@@ -219,15 +205,6 @@ public final class PageCopy extends DeviceResource implements FragmentCopy {
     for (int i = 0; i < WIDTHS.length; i++)
       functions[i] = device().driver().function(module, prefix + WIDTHS[i]);
     return functions;
-  }
-
-  private static String ptx() {
-    try (InputStream in = PageCopy.class.getResourceAsStream("pages.ptx")) {
-      if (in == null) throw new IllegalStateException("pages.ptx is missing beside this class");
-      return new String(in.readAllBytes(), US_ASCII);
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot read pages.ptx", e);
-    }
   }
 
   @Override

@@ -40,4 +40,12 @@ class FfmGpuTest {
       return DRIVER;
     }
   }
+
+  @Nested
+  class Known extends KnownPagesContract {
+    @Override
+    String driver() {
+      return DRIVER;
+    }
+  }
 }

@@ -38,4 +38,12 @@ class HostDriverTest {
       return DRIVER;
     }
   }
+
+  @Nested
+  class Known extends KnownPagesContract {
+    @Override
+    String driver() {
+      return DRIVER;
+    }
+  }
 }

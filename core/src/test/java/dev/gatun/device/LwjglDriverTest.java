@@ -36,4 +36,12 @@ class LwjglDriverTest {
       return DRIVER;
     }
   }
+
+  @Nested
+  class Known extends KnownPagesContract {
+    @Override
+    String driver() {
+      return DRIVER;
+    }
+  }
 }

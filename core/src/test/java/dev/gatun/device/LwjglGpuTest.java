@@ -40,4 +40,12 @@ class LwjglGpuTest {
       return DRIVER;
     }
   }
+
+  @Nested
+  class Known extends KnownPagesContract {
+    @Override
+    String driver() {
+      return DRIVER;
+    }
+  }
 }

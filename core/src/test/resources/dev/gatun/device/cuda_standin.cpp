@@ -145,6 +145,32 @@ bool pages(const std::string &name, u64 first, u64 second, u64 count, u64 bytes)
   return true;
 }
 
+// gatun_known_fill and, with `found`, gatun_known_check of native/kernels
+u64 known_word(u64 first, u64 index) {
+  const u64 golden = 0x9E3779B97F4A7C15ull, in_run = (index - 4) % 512;
+  u64 z = (in_run + 1) * golden;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+  return (z ^ (z >> 31)) + first + (index - in_run) * golden;
+}
+
+bool known(const u64 *p, u64 found) {
+  const u64 fragments = p[2], count = p[3], bytes = p[4], words = bytes / 8;
+  for (u64 i = 0; i < count * fragments * words; i++) {
+    const u64 fragment = i / words, page = fragment / fragments, word = i - page * fragments * words;
+    const u64 place = p[0] + 8 * fragment, header = p[1] + 32 * page, verdict = found + 40 * page;
+    if (!at(place, 8) || !at(header, 32) || (found != 0 && !at(verdict, 40))) return false;
+    const u64 address = *reinterpret_cast<u64 *>(place) + i % words * 8, first = *reinterpret_cast<u64 *>(header);
+    if (address % 8 != 0 || !at(address, 8)) return false;
+    const u64 expected = word < 4 ? reinterpret_cast<u64 *>(header)[word] : known_word(first, word);
+    u64 *value = reinterpret_cast<u64 *>(address), *verdicts = reinterpret_cast<u64 *>(verdict);
+    if (found == 0) *value = expected;
+    else if (word < 4) verdicts[1 + word] = *value;
+    if (*value != expected) verdicts[0] = 1;
+  }
+  return true;
+}
+
 // gatun_push_W of native/kernels
 bool push(const std::string &name, const u64 *p) {
   const u64 width = std::stoul(name.substr(name.rfind('_') + 1)), places = p[3], blocks = p[4], bytes = p[5];
@@ -440,6 +466,15 @@ int cuLaunchKernel(u64 function, unsigned int grid_x, unsigned int grid_y, unsig
     for (int i = 0; i < 6; i++) numbers.push_back(*values[i]);
     return queue(stream, [=] {
       if (!push(name, numbers.data())) failed = kIllegalAddress;
+      return true;
+    });
+  }
+  if (name.find("known") != std::string::npos) {
+    std::vector<u64> numbers;
+    for (int i = 0; i < 5; i++) numbers.push_back(*values[i]);
+    const u64 found = name == "gatun_known_check" ? *values[5] : 0;
+    return queue(stream, [=] {
+      if (!known(numbers.data(), found)) failed = kIllegalAddress;
       return true;
     });
   }

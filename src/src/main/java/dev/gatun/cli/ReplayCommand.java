@@ -6,6 +6,7 @@ import dev.gatun.cli.console.ExitCode;
 import dev.gatun.cli.replay.Fault;
 import dev.gatun.cli.replay.KvGeometry;
 import dev.gatun.cli.replay.Replay;
+import dev.gatun.cli.replay.ReplayDevice;
 import dev.gatun.cli.replay.ReplayOptions;
 import dev.gatun.cli.replay.ReplayReport;
 import dev.gatun.cli.replay.Speed;
@@ -77,6 +78,9 @@ final class ReplayCommand extends GatunCommand {
   @Option(names = "--fault", paramLabel = "KIND", description = "for tests: break the refits and see it noticed: drop-removal, ignore-removal-code, late-foreign-put")
   String fault = "none";
 
+  @Option(names = "--device", paramLabel = "NAME", description = "where pages are made and checked: none (host memory), cuda (GPU 0), or host (the same path on a GPU made of host memory); default: ${DEFAULT-VALUE}")
+  String device = "none";
+
   static final class Models implements Iterable<String> {
     @Override
     public Iterator<String> iterator() {
@@ -97,7 +101,7 @@ final class ReplayCommand extends GatunCommand {
     Long bytes = capacity == null ? null : ByteSize.parse("--capacity", capacity);
     return new ReplayOptions(new TraceSource(trace, requests, seed), isMooncake(), pageBytes(), replicas,
         Speed.parse(speed), every, OptionText.bool("--epoch-in-key", epochInKey), verify, bytes,
-        OptionText.bool("--proof", proof), Fault.of(fault));
+        OptionText.bool("--proof", proof), Fault.of(fault), ReplayDevice.of(device));
   }
 
   private boolean isMooncake() {

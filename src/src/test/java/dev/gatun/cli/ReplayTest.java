@@ -104,6 +104,31 @@ class ReplayTest {
     assertTrue(run.number("requests") < 120, run.out());
   }
 
+  @ParameterizedTest
+  @CsvSource({"yes, none, 0", "no, none, 0", "no, drop-removal, 1"})
+  @DisplayName("pages in the memory of a device: the same hits, puts and stale pages as in host memory")
+  void pagesOnDevice(String epochInKey, String fault, int exitCode) throws Exception {
+    String[] command = {"replay", "--requests", "120", "--page-bytes", "4k", "--replicas", "1", "--epoch-in-key",
+        epochInKey, "--fault", fault, "--proof", fault.equals("none") ? "yes" : "no", "--json", "--device", "none"};
+    Outcome inHostMemory = GatunProcess.run(command).exits(exitCode);
+    command[command.length - 1] = "host";
+    Outcome onDevice = GatunProcess.run(command).exits(exitCode);
+    String[] figures = {"requests", "hits", "puts", "resets", "removedPages", "stalePages", "wrongPages"};
+    assertEquals(figures(inHostMemory, figures), figures(onDevice, figures));
+    assertEquals(exitCode == 1, onDevice.number("stalePages") > 0, onDevice.out());
+    assertEquals("host", onDevice.json().object("settings").text("device"));
+  }
+
+  @Test
+  @DisplayName("without a GPU driver, --device cuda says what is missing; pages that are no whole words are refused")
+  void noDevice() throws Exception {
+    GatunProcess.run(List.of("-Dgatun.cuda.library=/nowhere/libcuda.so"), "replay", "--device", "cuda").exits(4)
+        .says("/nowhere/libcuda.so");
+    GatunProcess.run("replay", "--device", "host", "--page-bytes", "18433").exits(2)
+        .says("--page-bytes must be a multiple of 8: 18433");
+    GatunProcess.run("replay", "--device", "gpu").exits(2).says("--device must be one of none, cuda, host: \"gpu\"");
+  }
+
   @Test
   @DisplayName("control: the removal dropped, no epoch in the keys, no proof: stamps give every stale page away")
   void stampsGiveStalePagesAway() throws Exception {

@@ -2,6 +2,7 @@ package dev.gatun.internal.device;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import dev.gatun.device.KnownPages;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,6 +22,8 @@ public final class HostKernels {
     Runnable bind(IntToLongFunction parameters);
   }
 
+  private static final long HEADER_BYTES = (long) KnownPages.HEADER_WORDS * Long.BYTES;
+
   private final HostMemory memory;
   private final Map<String, Kernel> kernels = new ConcurrentHashMap<>();
 
@@ -33,6 +36,8 @@ public final class HostKernels {
       define("gatun_move_" + width, parameters -> pages(parameters, vector, true, true));
       define("gatun_push_" + width, parameters -> push(parameters, vector));
     }
+    define("gatun_known_fill", parameters -> known(parameters, 0));
+    define("gatun_known_check", parameters -> known(parameters, parameters.applyAsLong(5)));
   }
 
   /**
@@ -80,6 +85,43 @@ public final class HostKernels {
         MemorySegment.copy(memory.at(from, bytes), 0, memory.at(to, bytes), 0, bytes);
       }
     };
+  }
+
+  private Runnable known(IntToLongFunction parameters, long found) {
+    long table = parameters.applyAsLong(0);
+    long headers = parameters.applyAsLong(1);
+    long fragments = parameters.applyAsLong(2);
+    long count = parameters.applyAsLong(3);
+    long bytes = parameters.applyAsLong(4);
+    return () -> {
+      for (long page = 0; page < count; page++) {
+        MemorySegment header = memory.at(headers + page * HEADER_BYTES, HEADER_BYTES);
+        MemorySegment verdict = found == 0
+            ? MemorySegment.NULL
+            : memory.at(found + page * (HEADER_BYTES + Long.BYTES), HEADER_BYTES + Long.BYTES);
+        for (long fragment = 0; fragment < fragments; fragment++) {
+          long place = entry(table, page * fragments + fragment);
+          requireAligned(place | bytes, Long.BYTES);
+          known(memory.at(place, bytes), fragment * (bytes / Long.BYTES), header, verdict);
+        }
+      }
+    };
+  }
+
+  /** Makes, or with a verdict compares, the words of a fragment that begins at word {@code first} of its page. */
+  private static void known(MemorySegment fragment, long first, MemorySegment header, MemorySegment verdict) {
+    for (long i = 0; i < fragment.byteSize() / Long.BYTES; i++) {
+      long word = first + i;
+      boolean inHeader = word < KnownPages.HEADER_WORDS;
+      long expected = inHeader ? header.getAtIndex(JAVA_LONG, word) : KnownPages.word(header.get(JAVA_LONG, 0), word);
+      if (verdict.byteSize() == 0) {
+        fragment.setAtIndex(JAVA_LONG, i, expected);
+        continue;
+      }
+      long value = fragment.getAtIndex(JAVA_LONG, i);
+      if (inHeader) verdict.setAtIndex(JAVA_LONG, 1 + word, value);
+      if (value != expected) verdict.setAtIndex(JAVA_LONG, 0, 1);
+    }
   }
 
   private long entry(long table, long index) {

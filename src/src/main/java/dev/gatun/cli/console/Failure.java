@@ -2,6 +2,7 @@ package dev.gatun.cli.console;
 
 import dev.gatun.backend.GatunException;
 import dev.gatun.backend.StoreException;
+import dev.gatun.device.DriverUnavailableException;
 import dev.gatun.nativelib.LibraryUnavailableException;
 
 /** What an exception means to the user of a command. */
@@ -10,6 +11,7 @@ public final class Failure {
 
   /** {@return the exit code for an exception that ended a command} */
   public static int exitCode(Throwable failure) {
+    if (failure instanceof DriverUnavailableException) return ExitCode.UNAVAILABLE;
     Throwable cause = failure instanceof GatunException && failure.getCause() != null ? failure.getCause() : failure;
     return switch (cause) {
       case CommandException stated -> stated.exitCode();

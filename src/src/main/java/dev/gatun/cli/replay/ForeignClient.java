@@ -34,8 +34,8 @@ final class ForeignClient implements AutoCloseable {
     try (BlockPool pool = BlockPool.allocate(layout, gate)) {
       store.register(pool.slab());
       StoreBatch batch = store.batch(pool, Math.max(1, pages));
-      new RequestRunner(trace, pool, batch, Math.max(1, pages), figures, new Outage()).run(request,
-          gate.epoch().version());
+      new RequestRunner(trace, pool, new HostPages(pool, Math.max(1, pages)), batch, Math.max(1, pages), figures,
+          new Outage()).run(request, gate.epoch().version());
       store.unregister(pool.slab());
     }
     if (figures.get(Figure.PUTS) == 0) {

@@ -35,7 +35,7 @@ final class LocalReplica implements Replica {
   private @Nullable ForeignClient foreign;
 
   /** What exists while the store is open. */
-  private record Parts(KvStore store, ReplicaPort port, BlockPool pool, RequestRunner runner,
+  private record Parts(KvStore store, BlockPool pool, ReplicaPages pages, RequestRunner runner,
       @Nullable RefitCoordinator coordinator, RefitDriver driver) {}
 
   private LocalReplica(ReplicaSettings settings, Trace trace, boolean fleet) {
@@ -76,14 +76,17 @@ final class LocalReplica implements Replica {
         new PoolLayout(settings.pageBytes(), settings.batchPages(), settings.codec().headerBytes()), gate);
     store.register(pool.slab());
     StoreBatch batch = store.batch(pool, settings.batchPages());
-    RequestRunner runner = new RequestRunner(trace, pool, batch, settings.batchPages(), figures, outage);
+    ReplicaPages pages = settings.device() == ReplayDevice.NONE
+        ? new HostPages(pool, settings.batchPages())
+        : new DevicePages(settings.device(), pool, settings.batchPages());
+    RequestRunner runner = new RequestRunner(trace, pool, pages, batch, settings.batchPages(), figures, outage);
     RefitCoordinator coordinator = settings.proof()
         ? new RefitCoordinator(gate, removes() ? List.of(port) : List.of(), policy(), Observer.NONE)
         : null;
     RefitDriver driver = coordinator == null
         ? new UnprovenRefit(gate, port)
         : new ProvenRefit(coordinator, port, settings.index() == 0);
-    parts = new Parts(store, port, pool, runner, coordinator, driver);
+    parts = new Parts(store, pool, pages, runner, coordinator, driver);
   }
 
   // In a fleet the first replica clears the store for all; in one process the refit group sees to it.
@@ -173,6 +176,7 @@ final class LocalReplica implements Replica {
     if (open == null) return;
     parts = null;
     open.store().unregister(open.pool().slab());
+    open.pages().close();
     open.pool().close();
     open.store().close();
   }

@@ -19,10 +19,11 @@ import org.jspecify.annotations.Nullable;
  * @param capacityBytes memory of the store, null for enough
  * @param proof whether refits prove their removals
  * @param fault what breaks the refits
+ * @param device where pages are made and checked; on a device their bytes must be a multiple of 8
  */
 public record ReplayOptions(TraceSource trace, boolean mooncake, long pageBytes, int replicas, Speed speed,
     long refitEveryMillis, boolean epochInKey, Verify verify, @Nullable Long capacityBytes, boolean proof,
-    Fault fault) {
+    Fault fault, ReplayDevice device) {
   /** Most replicas; each takes a thread, or a process of about 200 MB. */
   public static final int REPLICAS_MAX = 64;
   private static final String NAMESPACE = "gatun-replay";
@@ -37,6 +38,9 @@ public record ReplayOptions(TraceSource trace, boolean mooncake, long pageBytes,
     if (pageBytes < PageContent.BYTES_MIN || pageBytes > PAGE_BYTES_MAX) {
       throw new IllegalArgumentException("--page-bytes must be " + PageContent.BYTES_MIN + " to " + PAGE_BYTES_MAX
           + ": " + pageBytes);
+    }
+    if (device != ReplayDevice.NONE && pageBytes % Long.BYTES != 0) {
+      throw new IllegalArgumentException("with --device, --page-bytes must be a multiple of 8: " + pageBytes);
     }
     if (replicas < 1 || replicas > REPLICAS_MAX) {
       throw new IllegalArgumentException("--replicas must be 1 to " + REPLICAS_MAX + ": " + replicas);
@@ -68,7 +72,7 @@ public record ReplayOptions(TraceSource trace, boolean mooncake, long pageBytes,
   /** {@return what one replica does} */
   ReplicaSettings settings(int index, StoreOptions store) {
     return new ReplicaSettings(index, replicas, trace, speed, refitEveryMillis, pageBytes, batchPages(), codec(), proof,
-        fault, store);
+        fault, device, store);
   }
 
   /** {@return most pages in one call} */

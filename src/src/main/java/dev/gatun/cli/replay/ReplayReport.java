@@ -104,6 +104,7 @@ public record ReplayReport(ReplayOptions options, Trace trace, IdealCache ideal,
     map.put("verify", options.verify().name());
     map.put("proof", options.proof());
     map.put("fault", options.fault().word());
+    map.put("device", options.device().word());
     map.put("capacityBytes", capacity.bytes());
     map.put("capacityEnough", capacity.enough());
     return map;

@@ -21,10 +21,11 @@ import java.util.Map;
  * @param codec how pages are named and stamped
  * @param proof whether a refit removes, proves and reports, or removes and hopes
  * @param fault what breaks the refits
+ * @param device where pages are made and checked
  * @param store how to open the store
  */
 record ReplicaSettings(int index, int replicas, TraceSource trace, Speed speed, long refitEveryMillis, long pageBytes,
-    int batchPages, KeyCodec codec, boolean proof, Fault fault, StoreOptions store) {
+    int batchPages, KeyCodec codec, boolean proof, Fault fault, ReplayDevice device, StoreOptions store) {
 
   Map<String, Object> encode() {
     Map<String, Object> map = new LinkedHashMap<>();
@@ -40,6 +41,7 @@ record ReplicaSettings(int index, int replicas, TraceSource trace, Speed speed, 
     map.put("verify", codec.verify().name());
     map.put("proof", proof);
     map.put("fault", fault.name());
+    map.put("device", device.name());
     map.put("store", store.effective());
     return map;
   }
@@ -49,7 +51,7 @@ record ReplicaSettings(int index, int replicas, TraceSource trace, Speed speed, 
         TraceSource.decode(fields.object("trace")), new Speed(fields.number("speed").doubleValue()),
         fields.number("refitEveryMillis").longValue(), fields.number("pageBytes").longValue(),
         fields.number("batchPages").intValue(), codec(fields), fields.flag("proof"),
-        Fault.valueOf(fields.text("fault")),
+        Fault.valueOf(fields.text("fault")), ReplayDevice.valueOf(fields.text("device")),
         store(fields.object("store")));
   }
 

@@ -6,7 +6,6 @@ import dev.gatun.memory.BlockPool;
 import dev.gatun.store.Existence;
 import dev.gatun.store.KvKey;
 import dev.gatun.store.StoreBatch;
-import java.lang.foreign.MemorySegment;
 
 /**
  * Replays single requests as an inference host does: asks for the longest prefix of the prompt's blocks that the store
@@ -16,26 +15,30 @@ import java.lang.foreign.MemorySegment;
 final class RequestRunner {
   private final Trace trace;
   private final BlockPool pool;
+  private final ReplicaPages pages;
   private final StoreBatch batch;
   private final int batchPages;
   private final ExpectedDigests expected;
   private final ReplicaFigures figures;
   private final Outage outage;
   private final long[] blocks;
+  private final PageList list;
   private final KvKey[] keys;
   /** Digest in the page before the one at hand. */
   private long carried;
 
-  RequestRunner(Trace trace, BlockPool pool, StoreBatch batch, int batchPages, ReplicaFigures figures,
-      Outage outage) {
+  RequestRunner(Trace trace, BlockPool pool, ReplicaPages pages, StoreBatch batch, int batchPages,
+      ReplicaFigures figures, Outage outage) {
     this.trace = trace;
     this.pool = pool;
+    this.pages = pages;
     this.batch = batch;
     this.batchPages = batchPages;
     this.figures = figures;
     this.outage = outage;
     expected = new ExpectedDigests(trace);
     blocks = new long[batchPages];
+    list = new PageList(blocks);
     keys = new KvKey[trace.distinctBlocks()];
   }
 
@@ -91,28 +94,38 @@ final class RequestRunner {
       batch.get();
       figures.getTimes.record(System.nanoTime() - start);
       outage.ended("get", batch);
-      for (int i = 0; i < asked; i++) {
-        if (!batch.isHit(i)) {
-          lost(i, request, got);
-          return got;
-        }
-        check(trace.block(request, got), version, pool.page(blocks[i]));
-        got++;
+      int came = 0;
+      while (came < asked && batch.isHit(came))
+        came++;
+      check(request, got, came, version);
+      got += came;
+      if (came < asked) {
+        lost(came, request, got);
+        return got;
       }
     }
     return got;
   }
 
-  private void check(int block, long version, MemorySegment page) {
-    figures.count(Figure.HITS, 1);
-    figures.count(Figure.HIT_BYTES, page.byteSize());
-    switch (PageContent.check(page, expected.of(block, version), version, trace.hashId(block))) {
-      case RIGHT -> {
-      }
-      case STALE -> figures.count(Figure.STALE_PAGES, 1);
-      case WRONG -> figures.count(Figure.WRONG_PAGES, 1);
+  private void check(int request, int from, int count, long version) {
+    list.clear(version);
+    for (int i = 0; i < count; i++) {
+      int block = trace.block(request, from + i);
+      list.add(expected.of(block, version), trace.hashId(block));
     }
-    carried = PageContent.carriedDigest(page);
+    if (count == 0) return;
+    pages.check(list);
+    figures.count(Figure.HITS, count);
+    figures.count(Figure.HIT_BYTES, count * pool.pageBytes());
+    for (int i = 0; i < count; i++) {
+      switch (pages.verdict(i)) {
+        case RIGHT -> {
+        }
+        case STALE -> figures.count(Figure.STALE_PAGES, 1);
+        case WRONG -> figures.count(Figure.WRONG_PAGES, 1);
+      }
+    }
+    carried = pages.carriedDigest(count - 1);
   }
 
   private void lost(int index, int request, int position) {
@@ -127,14 +140,16 @@ final class RequestRunner {
   }
 
   private void put(int request, long version, int from, int count) {
+    list.clear(version);
     for (int i = 0; i < count; i++) {
       int block = trace.block(request, from + i);
       int before = from + i == 0 ? Trace.NONE : trace.block(request, from + i - 1);
       int predecessor = trace.predecessor(block);
       long digestBefore = predecessor == before ? carried : expected.of(predecessor, version);
       carried = PageContent.digest(digestBefore, version, trace.hashId(block));
-      PageContent.fill(pool.rewrite(blocks[i]), carried, version, trace.hashId(block));
+      list.add(carried, trace.hashId(block));
     }
+    pages.make(list);
     select(request, from, count);
     long start = System.nanoTime();
     batch.put();

@@ -20,7 +20,8 @@ class OutageTest {
   private static LocalReplica replica(String pool, Trace trace) {
     StoreOptions store = StoreOptions.loopback(pool, 64L << 20);
     return LocalReplica.beside(new ReplicaSettings(0, 1, new TraceSource(null, 100, 1), new Speed(0), 600_000,
-        4096, 64, KeyCodec.epoch("outage"), true, Fault.NONE, store), trace);
+        4096, 64, KeyCodec.epoch("outage"), true, Fault.NONE, ReplayDevice.NONE,
+        store), trace);
   }
 
   @Test
@@ -39,7 +40,8 @@ class OutageTest {
       assertEquals(0, run.resets(), "no refit is begun");
       assertTrue(figures.get(Figure.FAILURES) > 0);
       ReplayReport report = new ReplayReport(new ReplayOptions(new TraceSource(null, 100, 1), false, 4096, 1,
-          new Speed(0), 0, true, Verify.NONE, null, true, Fault.NONE), trace, IdealCache.of(trace, 0),
+          new Speed(0), 0, true, Verify.NONE, null, true, Fault.NONE, ReplayDevice.NONE), trace,
+          IdealCache.of(trace, 0),
           CapacityPlan.forAll(100, 4096, 1), figures, run.refits(), 1);
       assertEquals(1, report.exitCode());
       assertEquals(figures.outage() + "; ended early, after " + figures.get(Figure.REQUESTS) + " of 100 requests",

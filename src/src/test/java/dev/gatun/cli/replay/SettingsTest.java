@@ -22,7 +22,8 @@ class SettingsTest {
     StoreOptions store = StoreOptions.mooncake("127.0.0.1:50051").masterAdmin("http://127.0.0.1:9003")
         .localHostname("127.0.0.1").segmentBytes(64L << 20).build();
     ReplicaSettings settings = new ReplicaSettings(2, 3, new TraceSource(Path.of("/tmp/t \"x\".jsonl"), 7, -5),
-        new Speed(2.5), 600_000, 18_432, 64, new KeyCodec("n", false, Verify.STAMP), false, Fault.DROP_REMOVAL, store);
+        new Speed(2.5), 600_000, 18_432, 64, new KeyCodec("n", false, Verify.STAMP), false, Fault.DROP_REMOVAL,
+        ReplayDevice.HOST, store);
     assertEquals(settings, ReplicaSettings.decode(new JsonFields(Json.parse(Json.line(settings.encode())))));
   }
 

@@ -18,10 +18,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The kernels' PTX is committed, so that no compiler is needed at run time; here it is made again, without a GPU. */
-class PagesPtxTest {
+class KernelPtxTest {
   private static final String FOLDER = "nvidia/cuda_nvrtc/lib/";
   private static final String LIBRARY = "libnvrtc.so.12";
   // 12.4: its PTX is read by every driver from CUDA 12.4 on; compute_80: and by every GPU from Ampere on
@@ -31,33 +32,34 @@ class PagesPtxTest {
   private static final List<String> OPTIONS = List.of("--gpu-architecture=compute_80", "--std=c++17",
       "-default-device");
 
-  @Test
-  @DisplayName("pages.ptx is what NVRTC 12.4 makes of pages.cu")
-  void madeAgain() throws Throwable {
+  @ParameterizedTest
+  @ValueSource(strings = {"pages", "known"})
+  @DisplayName("the PTX of a kernel file is what NVRTC 12.4 makes of it")
+  void madeAgain(String name) throws Throwable {
     Path kernels = Path.of(Objects.requireNonNull(System.getProperty("gatun.root")), "native", "kernels");
     WheelInstaller installer = new WheelInstaller(WHEEL, "nvrtc", 1, (wheel, directory, progress) -> new WheelFiles(
         directory, FOLDER, List.of(FOLDER))
         .unpack(wheel, List.of(FOLDER + LIBRARY, FOLDER + "libnvrtc-builtins.so.12.4")));
     Path installed = installer.install(CacheDirectory.root(), null, step -> {});
-    String made = compile(installed.resolve(LIBRARY), Files.readString(kernels.resolve("pages.cu")));
-    assertEquals(made, Files.readString(kernels.resolve("pages.ptx")),
-        () -> "compile native/kernels/pages.cu with NVRTC " + WHEEL.version() + " and " + OPTIONS + ": " + save(made));
+    String made = compile(installed.resolve(LIBRARY), name, Files.readString(kernels.resolve(name + ".cu")));
+    assertEquals(made, Files.readString(kernels.resolve(name + ".ptx")), () -> "compile native/kernels/" + name
+        + ".cu with NVRTC " + WHEEL.version() + " and " + OPTIONS + ": " + save(name, made));
   }
 
-  private static Path save(String ptx) {
+  private static Path save(String name, String ptx) {
     try {
-      return Files.writeString(Files.createDirectories(Path.of("target")).resolve("pages.ptx"), ptx);
+      return Files.writeString(Files.createDirectories(Path.of("target")).resolve(name + ".ptx"), ptx);
     } catch (IOException e) {
       throw new AssertionError(e);
     }
   }
 
-  private static String compile(Path library, String source) throws Throwable {
+  private static String compile(Path library, String name, String source) throws Throwable {
     try (Arena arena = Arena.ofConfined()) {
       SymbolLookup nvrtc = SymbolLookup.libraryLookup(library, arena);
       MemorySegment out = arena.allocate(JAVA_LONG);
       check((int) bind(nvrtc, "nvrtcCreateProgram", ADDRESS, ADDRESS, ADDRESS, JAVA_INT, ADDRESS, ADDRESS)
-          .invokeExact(out, arena.allocateFrom(source), arena.allocateFrom("pages.cu"), 0, MemorySegment.NULL,
+          .invokeExact(out, arena.allocateFrom(source), arena.allocateFrom(name + ".cu"), 0, MemorySegment.NULL,
               MemorySegment.NULL));
       long program = out.get(JAVA_LONG, 0);
       MemorySegment options = arena.allocate(ADDRESS, OPTIONS.size());
