@@ -18,12 +18,19 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The moving side of a connector between processes: answers peers, and takes over what other engines computed. */
 final class P2pWorker implements WorkerConnector, Quiescable, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(P2pWorker.class);
+  // 1 ms: how late the end of the last transfer is seen when closing
+  private static final long DOUBT_LOOK_NANOS = 1_000_000;
+
   private final String name;
   private final P2pConnector kind;
   private final TransferEngine engine;
@@ -227,22 +234,39 @@ final class P2pWorker implements WorkerConnector, Quiescable, AutoCloseable {
   @Override
   public void clearLocal() {}
 
+  /**
+   * Idempotent; may be called again. The port is closed last: to a peer, one that refuses means that nothing of this side
+   * is being written any more.
+   */
   @Override
   public void close() {
     offers.close();
     running.forEach(PeerConnection::close);
-    server.close();
     loaders.shutdown();
+    Deadline deadline = Deadline.after(options.transferTimeout());
+    if (!log.awaitLoads(deadline) || !log.awaitSaves(deadline) || !awaitCertainty(deadline)) {
+      LOG.warn("{} is not closed: {} hand-overs have not ended, {} transfers are in doubt", name(), log.open(),
+          engine.inDoubt());
+      return;
+    }
     pushers.shutdown();
-    log.awaitLoads(Deadline.after(options.transferTimeout()));
-    log.awaitSaves(Deadline.after(options.transferTimeout()));
     revocations.close();
     bootstrap.close();
     handovers.close();
+    server.close();
     Cache known = cache;
     if (known == null) return;
     cache = null;
     if (known.registeredHere && !known.site.pool().isClosed()) engine.unregister(known.site.pool().slab());
+  }
+
+  /** A push that missed its deadline is reported as failed and may still write. */
+  private boolean awaitCertainty(Deadline deadline) {
+    while (engine.inDoubt() > 0) {
+      if (deadline.reached()) return false;
+      LockSupport.parkNanos(DOUBT_LOOK_NANOS);
+    }
+    return true;
   }
 
   private Cache requireCache() {

@@ -15,23 +15,39 @@ final class PeerConnection implements AutoCloseable {
   private final Socket socket = new Socket();
   private final DataInputStream in;
   private final DataOutputStream out;
+  private final PeerInstance peer;
 
-  private PeerConnection(HostPort peer, Deadline deadline) throws IOException {
+  private PeerConnection(InetSocketAddress address, Deadline deadline) throws IOException {
     try {
-      @SuppressWarnings("AddressSelection") // one address is as good as another: the peer registered it
-      InetSocketAddress address = new InetSocketAddress(peer.host(), peer.port());
       socket.setTcpNoDelay(true);
       socket.connect(address, millis(deadline));
       in = new DataInputStream(socket.getInputStream());
       out = new DataOutputStream(socket.getOutputStream());
+      socket.setSoTimeout(millis(deadline));
+      if (!(PeerMessage.read(in) instanceof PeerMessage.Hello hello)) {
+        throw new IOException("what listens at " + address + " is no worker side");
+      }
+      peer = new PeerInstance(address, hello.instance());
     } catch (IOException e) {
       socket.close();
       throw e;
     }
   }
 
+  /** Connects, and learns who answers. */
   static PeerConnection open(HostPort peer, Deadline deadline) throws IOException {
-    return new PeerConnection(peer, deadline);
+    @SuppressWarnings("AddressSelection") // one address is as good as another: the peer registered it
+    InetSocketAddress address = new InetSocketAddress(peer.host(), peer.port());
+    return open(address, deadline);
+  }
+
+  static PeerConnection open(InetSocketAddress address, Deadline deadline) throws IOException {
+    return new PeerConnection(address, deadline);
+  }
+
+  /** Who answers. */
+  PeerInstance peer() {
+    return peer;
   }
 
   /** Asks and waits for the answer. */

@@ -6,6 +6,7 @@ import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.util.UUID;
 
 /** The bytes of a {@link PeerMessage}: a number that names its kind, then its fields in order. */
 final class PeerFrame {
@@ -15,6 +16,7 @@ final class PeerFrame {
   static final int PAGES = 4;
   static final int DONE = 5;
   static final int REFUSED = 6;
+  static final int HELLO = 7;
 
   private PeerFrame() {}
 
@@ -29,7 +31,8 @@ final class PeerFrame {
       case PAGES -> new PeerMessage.Pages(grant(in));
       case DONE -> new PeerMessage.Done();
       case REFUSED -> new PeerMessage.Refused(in.readUTF());
-      default -> throw new IllegalArgumentException("kind must be " + ROOM + " to " + REFUSED + ": " + kind);
+      case HELLO -> new PeerMessage.Hello(new UUID(in.readLong(), in.readLong()));
+      default -> throw new IllegalArgumentException("kind must be " + ROOM + " to " + HELLO + ": " + kind);
     };
     if (in.available() > 0) throw new IllegalArgumentException(in.available() + " bytes are left over");
     return message;

@@ -6,9 +6,13 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.util.UUID;
 
 /** What the worker sides of two engines say to each other about a hand-over, in frames over TCP. */
 sealed interface PeerMessage {
+  /** The first word of a worker side on every connection: who it is. Started anew on the same port it is another. */
+  record Hello(UUID instance) implements PeerMessage {}
+
   /**
    * Decode to prefill: push into these blocks. Answered with {@link Done} once all has landed.
    *
@@ -63,6 +67,11 @@ sealed interface PeerMessage {
 
   private static void encode(DataOutputStream out, PeerMessage message) throws IOException {
     switch (message) {
+      case Hello hello -> {
+        out.writeByte(PeerFrame.HELLO);
+        out.writeLong(hello.instance.getMostSignificantBits());
+        out.writeLong(hello.instance.getLeastSignificantBits());
+      }
       case Room room -> {
         out.writeByte(PeerFrame.ROOM);
         out.writeUTF(room.transferId);

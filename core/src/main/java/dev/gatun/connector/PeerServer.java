@@ -10,23 +10,31 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Where a worker side listens for its peers: each connection asks, one message after the other, and is answered. */
+/**
+ * Where a worker side listens for its peers: each connection is told who this is, asks, one message after the other, and is
+ * answered.
+ */
 final class PeerServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PeerServer.class);
   // 60 s: a peer that keeps a connection open without a word is gone; reads of a large hand-over lie in between
   private static final Duration SILENCE_MAX = Duration.ofSeconds(60);
   // 1,024: more peers at once than any fleet; bounds threads and memory
   private static final int CONNECTIONS_MAX = 1024;
+  // 5 s: a thread that is woken comes to run within milliseconds, on a busy machine later
+  private static final Duration ACCEPTING_MAX = Duration.ofSeconds(5);
 
   private final ServerSocket server;
   private final String host;
+  private final UUID instance = UUID.randomUUID();
   private final Function<PeerMessage, PeerMessage> answers;
   private final Set<Socket> connections = ConcurrentHashMap.newKeySet();
+  private final Thread accepting = Thread.ofPlatform().daemon().name("gatun-peers").unstarted(this::accept);
 
   private PeerServer(ServerSocket server, String host, Function<PeerMessage, PeerMessage> answers) {
     this.server = server;
@@ -42,7 +50,7 @@ final class PeerServer implements AutoCloseable {
       ServerSocket socket = new ServerSocket();
       socket.bind(address);
       PeerServer server = new PeerServer(socket, host, answers);
-      Thread.ofPlatform().daemon().name("gatun-peers").start(server::accept);
+      server.accepting.start();
       return server;
     } catch (IOException e) {
       throw new IllegalStateException("worker side cannot listen on host " + host + ": " + e, e);
@@ -57,7 +65,7 @@ final class PeerServer implements AutoCloseable {
     while (!server.isClosed()) {
       try {
         Socket socket = server.accept();
-        if (connections.size() >= CONNECTIONS_MAX) {
+        if (connections.size() >= CONNECTIONS_MAX || server.isClosed()) {
           socket.close();
           continue;
         }
@@ -75,6 +83,7 @@ final class PeerServer implements AutoCloseable {
       socket.setSoTimeout((int) SILENCE_MAX.toMillis());
       DataInputStream in = new DataInputStream(socket.getInputStream());
       DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+      PeerMessage.write(out, new PeerMessage.Hello(instance));
       while (true)
         PeerMessage.write(out, answers.apply(PeerMessage.read(in)));
     } catch (EOFException end) {
@@ -86,14 +95,18 @@ final class PeerServer implements AutoCloseable {
     }
   }
 
+  /** The port refuses once this has returned: until its thread has left the system's call, the system goes on accepting. */
   @Override
   public void close() {
     try {
       server.close();
+      accepting.join(ACCEPTING_MAX);
       for (Socket socket : connections)
         socket.close();
     } catch (IOException e) {
       LOG.debug("closing: {}", e.toString());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 }

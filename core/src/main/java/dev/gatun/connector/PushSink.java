@@ -37,32 +37,35 @@ final class PushSink implements P2pWorker.Sink {
     } catch (IOException e) {
       return "bootstrap service " + load.source().bootstrap() + ": " + e.getMessage();
     }
-    PushTarget target = site.handovers().grantPush(site.pool(),
-        P2pSite.leases(load.blocks(), load.from(), load.to()), site.layoutDigest(), site.options().transferTimeout());
-    String failure = handOver(load, worker, target, deadline, running);
-    if (!failure.isEmpty()) {
-      target.revoke();
-      revocations.follow(target, worker);
-    }
-    return failure;
-  }
-
-  private String handOver(Load load, HostPort worker, PushTarget target, Deadline deadline,
-      Consumer<PeerConnection> running) {
-    String id = load.source().transferId();
-    try (PeerConnection connection = PeerConnection.open(worker, deadline)) {
-      running.accept(connection);
-      PeerMessage answer = connection.ask(new Room(id, site.layout(), target.grant(), load.from()), deadline);
-      if (answer instanceof Refused refused) return "prefill: " + refused.reason();
-      if (!(answer instanceof Done)) return "prefill answered " + answer;
-      HandoverOutcome outcome = target.await(deadline);
-      return outcome == HandoverOutcome.COMMITTED ? "" : "the push ended as " + outcome;
+    try (PeerConnection prefill = PeerConnection.open(worker, deadline)) {
+      running.accept(prefill);
+      return handOver(load, prefill, deadline);
     } catch (ConnectException gone) {
       bootstrap.forget(load.source());
       return "prefill at " + worker + " is not there: " + gone.getMessage();
     } catch (IOException e) {
-      forget(worker, id);
+      forget(worker, load.source().transferId());
       return "prefill at " + worker + " did not answer: " + e;
+    }
+  }
+
+  private String handOver(Load load, PeerConnection prefill, Deadline deadline) throws IOException {
+    PushTarget target = site.handovers().grantPush(site.pool(),
+        P2pSite.leases(load.blocks(), load.from(), load.to()), site.layoutDigest(), site.options().transferTimeout());
+    boolean good = false;
+    try {
+      PeerMessage answer = prefill.ask(
+          new Room(load.source().transferId(), site.layout(), target.grant(), load.from()), deadline);
+      if (answer instanceof Refused refused) return "prefill: " + refused.reason();
+      if (!(answer instanceof Done)) return "prefill answered " + answer;
+      HandoverOutcome outcome = target.await(deadline);
+      good = outcome == HandoverOutcome.COMMITTED;
+      return good ? "" : "the push ended as " + outcome;
+    } finally {
+      if (!good) {
+        target.revoke();
+        revocations.follow(target, prefill.peer());
+      }
     }
   }
 

@@ -1,7 +1,6 @@
 package dev.gatun.connector;
 
 import dev.gatun.backend.Deadline;
-import dev.gatun.backend.HostPort;
 import dev.gatun.transfer.PushTarget;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -10,15 +9,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Follows room that was taken back until it is free. Prefill says so itself, unless it is gone: then its port refuses a
- * connection, and nobody else would ever end the quarantine.
+ * Follows room that was taken back until it is free. Prefill says so itself, unless it is gone: then nobody else would ever
+ * end the quarantine. A worker side closes its port last, when nothing of it is being written any more; so one whose port
+ * refuses, or is answered by another instance, is gone. Silence, or an error on the way, proves nothing.
  */
 final class Revocations implements AutoCloseable {
   // 1 s: between two looks at a peer that does not say anything
   private static final Duration AGAIN = Duration.ofSeconds(1);
   // 1 s: what a peer that is gone had sent lies in this machine's socket buffers and is taken out at memory speed
   private static final Duration IN_BUFFERS = Duration.ofSeconds(1);
-  private static final Duration CONNECT_MAX = Duration.ofSeconds(5);
+  // 2 s: a kernel itself gives a connection up after 3 s at the earliest, which Java could not tell from a refusal
+  private static final Duration CONNECT_MAX = Duration.ofSeconds(2);
 
   private final AtomicInteger open = new AtomicInteger();
   private volatile boolean closed;
@@ -28,13 +29,13 @@ final class Revocations implements AutoCloseable {
     return open.get();
   }
 
-  void follow(PushTarget target, HostPort worker) {
+  void follow(PushTarget target, PeerInstance sender) {
     if (target.isOver()) return;
     open.incrementAndGet();
     Thread.ofVirtual().name("gatun-revoked " + target.grant().id()).start(() -> {
       try {
         while (!closed && !target.isOver()) {
-          if (isGone(worker)) {
+          if (isGone(sender)) {
             LockSupport.parkNanos(IN_BUFFERS.toNanos());
             target.declareSenderDead();
           } else {
@@ -47,10 +48,9 @@ final class Revocations implements AutoCloseable {
     });
   }
 
-  private static boolean isGone(HostPort worker) {
-    try {
-      PeerConnection.open(worker, Deadline.after(CONNECT_MAX)).close();
-      return false;
+  static boolean isGone(PeerInstance peer) {
+    try (PeerConnection now = PeerConnection.open(peer.address(), Deadline.after(CONNECT_MAX))) {
+      return !now.peer().id().equals(peer.id());
     } catch (ConnectException refused) {
       return true;
     } catch (IOException unknown) {
