@@ -17,6 +17,7 @@ public record HostPort(String host, int port) {
   private static final Pattern NAME = Pattern.compile("(?=.{1,253}$)[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?\\.?");
   private static final Pattern DOTTED_DIGITS = Pattern.compile("[0-9.]+");
   private static final Pattern IPV4 = Pattern.compile("(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])(?:\\.(?!$)|$)){4}");
+  private static final Pattern ZEROS = Pattern.compile("[0.]+");
   private static final Pattern PORT = Pattern.compile("[0-9]{1,5}");
 
   /**
@@ -57,6 +58,12 @@ public record HostPort(String host, int port) {
     if (host.equalsIgnoreCase("localhost")) return true;
     if (isIpv6()) return Inet6Address.ofLiteral(host).isLoopbackAddress();
     return IPV4.matcher(host).matches() && host.startsWith("127.");
+  }
+
+  /** {@return whether the host stands for every interface: a place to listen on, not one to be reached at} */
+  public boolean isWildcard() {
+    if (isIpv6()) return Inet6Address.ofLiteral(host).isAnyLocalAddress();
+    return ZEROS.matcher(host).matches();
   }
 
   /** {@return whether the host is an IPv6 address} */

@@ -44,6 +44,7 @@ public record MooncakeConnectorOptions(int workers, String protocol, String devi
     if (address == null) return null;
     HostPort parsed = HostPort.parse(extra.name(field), address, HostPort.NO_PORT);
     if (parsed.port() == HostPort.NO_PORT) throw extra.refused(field, "must be host:port");
+    if (parsed.isWildcard()) throw extra.refused(field, "must be where the service is reached, not where it listens");
     return parsed;
   }
 }

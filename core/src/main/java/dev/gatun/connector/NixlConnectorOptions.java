@@ -10,7 +10,8 @@ import java.util.Set;
  *
  * @param backends NIXL plugins, {@code UCX} by default
  * @param threads threads of the plugin, {@code num_threads}
- * @param leaseDuration how long prefill keeps blocks for a decode that has not answered, {@code kv_lease_duration}
+ * @param leaseDuration how long prefill keeps blocks for a decode that has not answered, {@code kv_lease_duration}; 1 ms
+ *     to 1 h
  * @param engineTtl how long an engine that fell silent is remembered, {@code engine_ttl}
  * @param enforceHandshakeCompat whether engines of another version, model or layout are refused
  * @param recomputeThreshold shortest run of tokens worth pulling, {@code kv_recompute_threshold}
@@ -34,12 +35,19 @@ public record NixlConnectorOptions(List<String> backends, int threads, Duration 
     extra.requireKnown(FIELDS);
     String timeout = "push_registration_timeout";
     return new NixlConnectorOptions(backends(extra), (int) extra.integer("num_threads", 4, 1, THREADS_MAX),
-        extra.seconds("kv_lease_duration", 30), extra.seconds("engine_ttl", 3600),
+        lease(extra), extra.seconds("engine_ttl", 3600),
         extra.bool("enforce_handshake_compat", true),
         (int) extra.integer("kv_recompute_threshold", 64, 0, Integer.MAX_VALUE),
         extra.bool("bidirectional_kv_xfer", false), extra.seconds("decoder_kv_blocks_ttl", 480),
         extra.has(timeout) ? Optional.of(extra.seconds(timeout, 1)) : Optional.empty(),
         extra.bool("enable_cross_layers_blocks", false));
+  }
+
+  private static Duration lease(Fields extra) {
+    String field = "kv_lease_duration";
+    Duration lease = extra.seconds(field, 30);
+    if (lease.compareTo(P2pOptions.SHORTEST) >= 0 && lease.compareTo(P2pOptions.LONGEST) <= 0) return lease;
+    throw extra.refused(field, "must be 0.001 to 3600, in seconds");
   }
 
   private static List<String> backends(Fields extra) {

@@ -19,13 +19,19 @@ public record P2pOptions(String host, int bootstrapPort, String layout, Duration
   // vLLM's for a peer that does not answer, and for blocks that nobody asks for
   private static final Duration TRANSFER_DEFAULT = Duration.ofSeconds(30);
   private static final Duration OFFER_DEFAULT = Duration.ofMinutes(8);
-  private static final Duration LONGEST = Duration.ofHours(1);
+  static final Duration SHORTEST = Duration.ofMillis(1);
+  static final Duration LONGEST = Duration.ofHours(1);
   private static final int LAYOUT_MAX = 1000;
 
   /** Refuses what cannot be. */
   public P2pOptions {
-    if (HostPort.parse("host", host, HostPort.NO_PORT).port() != HostPort.NO_PORT) {
+    HostPort parsed = HostPort.parse("host", host, HostPort.NO_PORT);
+    if (parsed.port() != HostPort.NO_PORT) {
       throw new IllegalArgumentException("host must have no port of its own: \"" + host + '"');
+    }
+    if (parsed.isWildcard()) {
+      throw new IllegalArgumentException("host must be an interface's own, at which peers reach it, not all of them: \""
+          + host + '"');
     }
     if (bootstrapPort < 0 || bootstrapPort > 65_535) {
       throw new IllegalArgumentException("bootstrapPort must be 0 to 65535: " + bootstrapPort);
@@ -67,8 +73,8 @@ public record P2pOptions(String host, int bootstrapPort, String layout, Duration
   }
 
   private static void between(String field, Duration value) {
-    if (value.compareTo(Duration.ofMillis(1)) < 0 || value.compareTo(LONGEST) > 0) {
-      throw new IllegalArgumentException(field + " must be PT0.001S to " + LONGEST + ": " + value);
+    if (value.compareTo(SHORTEST) < 0 || value.compareTo(LONGEST) > 0) {
+      throw new IllegalArgumentException(field + " must be " + SHORTEST + " to " + LONGEST + ": " + value);
     }
   }
 }

@@ -47,4 +47,12 @@ class HostPortTest {
   void loopback(String text, boolean loopback) {
     assertEquals(loopback, HostPort.parse("master", text, HostPort.NO_PORT).isLoopback());
   }
+
+  @ParameterizedTest(name = "{0} wildcard {1}")
+  @CsvSource({"0.0.0.0,true", "0.0.0.0:9,true", "::,true", "[::]:9,true", "::0,true", "0:0:0:0:0:0:0:0,true",
+      "::ffff:0.0.0.0,true", "127.0.0.1,false", "::1,false", "10.0.0.0,false", "zero.example,false"})
+  @DisplayName("K9.14 the wildcard address is known in each of its forms")
+  void wildcard(String text, boolean wildcard) {
+    assertEquals(wildcard, HostPort.parse("peer", text, HostPort.NO_PORT).isWildcard());
+  }
 }

@@ -84,11 +84,14 @@ class ConnectorOptionsTest {
       MooncakeConnector | "num_workers": 0 | num_workers must be a whole number from 1 to 1024: "0"
       MooncakeConnector | "mooncake_protocol": "ib" | mooncake_protocol must be one of tcp, rdma, efa, cxi, ascend, ubshmem, sunrise_link, cxl, ub, nvlink_intra: "ib"
       MooncakeConnector | "bootstrap_server_address": "host" | bootstrap_server_address must be host:port: "host"
+      MooncakeConnector | "bootstrap_server_address": "0.0.0.0:1" | bootstrap_server_address must be where the service is reached, not where it listens: "0.0.0.0:1"
       MooncakeConnector | "bootstrap_server_address": "h:99999" | bootstrap_server_address must be host, host:port or [IPv6]:port with a port of 1 to 65535: "h:99999"
       NixlConnector | "backends": [] | backends must name a plugin: []
       NixlConnector | "backends": "UCX" | backends must be a list: "UCX"
       NixlConnector | "backends": [""] | backends[0] must not be empty: ""
       NixlConnector | "kv_lease_duration": 0 | kv_lease_duration must be a number above 0: 0
+      NixlConnector | "kv_lease_duration": 3601 | kv_lease_duration must be 0.001 to 3600, in seconds: 3601
+      NixlConnector | "kv_lease_duration": 0.0005 | kv_lease_duration must be 0.001 to 3600, in seconds: 5.0E-4
       NixlConnector | "kv_lease_duration": 1e12 | kv_lease_duration must be at most a year, in seconds: 1.0E12
       """)
   @DisplayName("K9.10 K9.11 K9.13 a refused option is named with its path, its value and the rule")
@@ -187,5 +190,14 @@ class ConnectorOptionsTest {
     return KvTransferConfig.fromJson("""
         {"kv_connector": "%s", "kv_role": "kv_both", "kv_connector_extra_config": {%s}}""".formatted(connector,
         options), V33);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0.0.0.0", "::", "::ffff:0.0.0.0", "[::]"})
+  @DisplayName("K9.14 peers are told where this side listens, so that is one interface and never all of them")
+  void wildcardHost(String host) {
+    P2pOptions options = P2pOptions.loopback("a layout");
+    assertEquals("host must be an interface's own, at which peers reach it, not all of them: \"" + host + '"',
+        Thrown.message(IllegalArgumentException.class, () -> options.withBootstrap(host, 0)));
   }
 }
