@@ -39,17 +39,27 @@ final class ChildCalls {
     });
   }
 
-  /** Resets every child, whatever the others come to; the whole fails if one does. */
+  /**
+   * Resets every child, whatever the others come to; the whole fails if one does.
+   *
+   * @throws IllegalArgumentException if the epoch is too low for all of them, so that nothing was done
+   */
   ResetReport reset(List<KvConnector> children, WeightEpoch next, Function<KvConnector, ResetReport> reset) {
     List<ResetReport> reports = new ArrayList<>();
+    List<IllegalArgumentException> refused = new ArrayList<>();
     for (KvConnector child : children) {
       try {
         reports.add(reset.apply(child));
+      } catch (IllegalArgumentException tooLow) {
+        refused.add(tooLow);
+        reports
+            .add(ResetReport.failed(child.name(), side, "reset to " + next + " was refused: " + tooLow.getMessage()));
       } catch (RuntimeException thrown) {
         counts.add("child_failures", 1);
         reports.add(ResetReport.failed(child.name(), side, "reset to " + next + " threw: " + thrown));
       }
     }
+    if (refused.size() == children.size()) throw refused.getFirst();
     List<String> failed = reports.stream().filter(report -> !report.succeeded()).map(ResetReport::connector).toList();
     boolean nothing = reports.stream().allMatch(report -> report.outcome() == Outcome.NOTHING_TO_RESET);
     Outcome outcome = nothing ? Outcome.NOTHING_TO_RESET : Outcome.RESET;

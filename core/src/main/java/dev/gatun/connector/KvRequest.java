@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request as connectors see it. A request that grows is a new value with the same id.
@@ -15,14 +16,16 @@ import java.util.Set;
  *     the scheduler's thread
  * @param keys one for each full block, in order; each names its block together with everything before it, as chained
  *     hashes do, so no key is there twice
- * @param transferParams what a router gave the request for connectors between processes; empty for stores
+ * @param transferParams what a router gave the request for connectors between processes; empty for stores. Routers give
+ *     null for what they do not know, which is the same as nothing
  */
-public record KvRequest(String id, Sequence sequence, List<KvKey> keys, Map<String, Object> transferParams) {
+public record KvRequest(String id, Sequence sequence, List<KvKey> keys,
+    Map<String, ? extends @Nullable Object> transferParams) {
   /** Refuses a blank id and a key that is there twice. */
   public KvRequest {
     if (id.isBlank()) throw new IllegalArgumentException("id must not be blank: \"" + id + '"');
     keys = List.copyOf(keys);
-    transferParams = Map.copyOf(transferParams);
+    transferParams = PlainValues.shallow(transferParams);
     Set<KvKey> seen = new HashSet<>();
     for (int i = 0; i < keys.size(); i++) {
       if (!seen.add(keys.get(i))) {

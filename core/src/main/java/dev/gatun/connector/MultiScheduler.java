@@ -1,18 +1,25 @@
 package dev.gatun.connector;
 
 import dev.gatun.backend.WeightEpoch;
+import dev.gatun.memory.Sequence;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The deciding side of a multi connector. */
 final class MultiScheduler implements SchedulerConnector {
+  private static final PrefixLookup PENDING = new PrefixLookup.Pending();
+
   private final List<KvConnector> children;
   private final ChildCalls calls = new ChildCalls(ConnectorSide.SCHEDULER);
   /** The child that a request is to be loaded from. */
   private final Map<String, Integer> source = new HashMap<>();
+  /** Lookups to which a child still owes its answer. */
+  private final Map<String, Question> questions = new HashMap<>();
   /** Ended requests, and the children that have not let their blocks go. */
   private final Map<String, BitSet> awaited = new HashMap<>();
 
@@ -24,14 +31,43 @@ final class MultiScheduler implements SchedulerConnector {
     return children.get(number).scheduler();
   }
 
+  /** One lookup, and what the children have answered so far; they forget an answer once they have given it. */
+  private record Question(Sequence sequence, boolean current, int keys, int computedBlocks,
+      List<PrefixLookup> answers) {
+    Question(KvRequest request, int computedBlocks, int children) {
+      this(request.sequence(), request.sequence().isCurrent(), request.keys().size(), computedBlocks,
+          new ArrayList<>(Collections.nCopies(children, PENDING)));
+    }
+
+    /** Whether the answers hold: what was asked is the same, and no refit came in between. */
+    boolean holds(KvRequest request, int from) {
+      return sequence == request.sequence() && current == sequence.isCurrent() && keys == request.keys().size()
+          && computedBlocks == from;
+    }
+
+    boolean isOpen() {
+      return answers.contains(PENDING);
+    }
+  }
+
   /** Every child is asked, since each must know what it need not save; a pending one makes the request wait. */
   @Override
   public PrefixLookup lookup(KvRequest request, int computedBlocks) {
-    List<PrefixLookup> answers = new ArrayList<>();
-    for (KvConnector child : children)
-      answers.add(answer(child, request, computedBlocks));
     source.remove(request.id());
-    if (answers.stream().anyMatch(PrefixLookup.Pending.class::isInstance)) return new PrefixLookup.Pending();
+    Question question = questions.remove(request.id());
+    if (question == null || !question.holds(request, computedBlocks)) {
+      question = new Question(request, computedBlocks, children.size());
+    }
+    List<PrefixLookup> answers = question.answers;
+    for (int number = 0; number < answers.size(); number++) {
+      if (answers.get(number).equals(PENDING)) {
+        answers.set(number, answer(children.get(number), request, computedBlocks));
+      }
+    }
+    if (question.isOpen()) {
+      questions.put(request.id(), question);
+      return PENDING;
+    }
     PrefixLookup failed = null;
     for (int number = 0; number < answers.size(); number++) {
       PrefixLookup answer = answers.get(number);
@@ -75,8 +111,9 @@ final class MultiScheduler implements SchedulerConnector {
   @Override
   public RequestEnd finished(KvRequest request, BlockTable blocks, int computedBlocks) {
     source.remove(request.id());
+    questions.remove(request.id());
     BitSet later = new BitSet();
-    Map<String, Object> parameters = new HashMap<>();
+    Map<String, @Nullable Object> parameters = new HashMap<>();
     for (int number = 0; number < children.size(); number++) {
       SchedulerConnector child = child(number);
       RequestEnd end = calls.orElse(children.get(number).name(), RequestEnd.NOW,

@@ -16,10 +16,20 @@ final class MultiWorker implements WorkerConnector {
     this.children = children;
   }
 
+  /** Every child has its turn; then the first that refused says so. What was registered ends with the connector. */
   @Override
   public void registerCache(BlockPool cache) {
-    for (KvConnector child : children)
-      child.worker().registerCache(cache);
+    RuntimeException first = null;
+    for (KvConnector child : children) {
+      try {
+        child.worker().registerCache(cache);
+      } catch (RuntimeException refused) {
+        if (first == null) first = refused;
+        else
+          first.addSuppressed(refused);
+      }
+    }
+    if (first != null) throw first;
   }
 
   @Override

@@ -22,6 +22,11 @@ final class PlainValues {
     return object(path, source, 1);
   }
 
+  /** Copies the outermost map as it is, null values included. */
+  static Map<String, ? extends @Nullable Object> shallow(Map<String, ? extends @Nullable Object> source) {
+    return Collections.unmodifiableMap(new LinkedHashMap<>(source));
+  }
+
   /** A value as messages show it. */
   static String shown(@Nullable Object value) {
     String text = value instanceof CharSequence ? "\"" + value + '"' : String.valueOf(value);

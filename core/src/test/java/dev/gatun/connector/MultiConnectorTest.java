@@ -267,9 +267,75 @@ class MultiConnectorTest {
     BlockTable blocks = lease(request, 4);
     joined.scheduler().allocated(request, blocks, 3);
 
-    assertEquals(List.of("lookup", "lookup", "allocated 0"), first.calls);
+    assertEquals(List.of("lookup", "allocated 0"), first.calls);
     assertEquals(List.of("lookup", "lookup", "allocated 3"), second.calls);
     blocks.stream().forEach(cache::release);
+  }
+
+  /** A child that looks up in the background: it answers every second time, and forgets what it has answered. */
+  private static ScriptedConnector background(String name, int firstAnswer, int blocks) {
+    ScriptedConnector child = new ScriptedConnector(name);
+    child.lookups = request -> child.calls.size() % 2 == firstAnswer % 2
+        ? new PrefixLookup.Found(blocks)
+        : new PrefixLookup.Pending();
+    return child;
+  }
+
+  @Test
+  @DisplayName("K7.03 children that look up in the background and never answer at once do not keep a request waiting for ever")
+  void neverAtOnce() {
+    ScriptedConnector first = background("first", 1, 2);
+    ScriptedConnector second = background("second", 2, 3);
+    MultiConnector joined = new MultiConnector(List.of(first, second));
+    KvRequest request = request("r", Site.keys("p", 4));
+
+    assertEquals(new PrefixLookup.Pending(), joined.scheduler().lookup(request, 0));
+    assertEquals(new PrefixLookup.Found(2), joined.scheduler().lookup(request, 0));
+    assertEquals(List.of("lookup"), first.calls, "an answer is kept");
+    assertEquals(List.of("lookup", "lookup"), second.calls);
+  }
+
+  @Test
+  @DisplayName("answers that are kept for one that is pending hold for the same question only, and not over a refit")
+  void answersAgain() {
+    ScriptedConnector first = new ScriptedConnector("first");
+    ScriptedConnector second = new ScriptedConnector("second");
+    second.lookups = asked -> new PrefixLookup.Pending();
+    MultiConnector joined = new MultiConnector(List.of(first, second));
+    KvRequest request = request("r", Site.keys("p", 4));
+    joined.scheduler().lookup(request, 0);
+    joined.scheduler().lookup(request, 0);
+    assertEquals(1, first.calls.size());
+    joined.scheduler().lookup(request, 1);
+    assertEquals(2, first.calls.size(), "from another block on");
+    joined.scheduler().lookup(request("r", Site.keys("p", 4)), 1);
+    assertEquals(3, first.calls.size(), "another request of the same id");
+    joined.scheduler().lookup(request, 1);
+    assertTrue(coordinator.refit(Site.epoch(2)).accepted());
+    joined.scheduler().lookup(request, 1);
+    assertEquals(5, first.calls.size(), "a refit came in between");
+  }
+
+  @Test
+  @DisplayName("an epoch that is too low is refused as by any connector: nothing was done, so nothing has failed")
+  void tooLow() {
+    assertTrue(multi.worker().resetCache(Site.epoch(2)).succeeded());
+    assertThrows(IllegalArgumentException.class, () -> multi.worker().resetCache(Site.epoch(1)));
+    assertThrows(IllegalArgumentException.class, () -> multi.scheduler().resetCache(Site.epoch(1)));
+    assertEquals(Site.epoch(2), gate.epoch());
+  }
+
+  @Test
+  @DisplayName("a cache that a child refuses is given to those behind it, and the refusal is told")
+  void refusedCache() {
+    ScriptedConnector broken = new ScriptedConnector("broken");
+    broken.throwing = true;
+    ScriptedConnector good = new ScriptedConnector("good");
+    MultiConnector joined = new MultiConnector(List.of(broken, good));
+
+    assertEquals("broken is broken",
+        Thrown.message(IllegalStateException.class, () -> joined.worker().registerCache(cache)));
+    assertEquals(List.of("registerCache"), good.calls);
   }
 
   @Test
