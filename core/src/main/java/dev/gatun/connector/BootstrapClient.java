@@ -12,7 +12,13 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
 /** Asks bootstrap services where the workers of an engine are, and remembers it until an engine is not there any more. */
 final class BootstrapClient implements AutoCloseable {
@@ -29,7 +35,7 @@ final class BootstrapClient implements AutoCloseable {
         TCP + worker));
     try {
       HttpResponse<String> answer = send(HttpRequest.newBuilder(URI.create("http://" + service + "/register"))
-          .POST(BodyPublishers.ofString(body)), Deadline.after(CONNECT_MAX));
+          .POST(BodyPublishers.ofString(body)), Deadline.after(CONNECT_MAX), waker -> {});
       if (answer.statusCode() != 200) {
         throw new IllegalStateException("bootstrap service " + service + " refused engine " + engineId + ": "
             + answer.body());
@@ -39,12 +45,12 @@ final class BootstrapClient implements AutoCloseable {
     }
   }
 
-  /** The worker of the engine that a request names. */
-  HostPort worker(Source source, Deadline deadline) throws IOException {
+  /** The worker of the engine that a request names. Whoever waits is told how to end that. */
+  HostPort worker(Source source, Deadline deadline, Consumer<Runnable> waits) throws IOException {
     HostPort cached = known.get(key(source));
     if (cached != null) return cached;
     HttpResponse<String> answer = send(HttpRequest.newBuilder(URI.create(source.bootstrap() + "/query")).GET(),
-        deadline);
+        deadline, waits);
     if (answer.statusCode() != 200) throw new IOException("it answered " + answer.statusCode());
     HostPort found = find(source.engineId(), answer.body());
     known.put(key(source), found);
@@ -60,14 +66,31 @@ final class BootstrapClient implements AutoCloseable {
     return source.bootstrap() + ' ' + source.engineId();
   }
 
+  /**
+   * Reads where a worker is reached.
+   *
+   * @throws IllegalArgumentException if that is no such place
+   */
+  static HostPort address(String text) {
+    HostPort address = text.startsWith(TCP)
+        ? HostPort.parse("addr", text.substring(TCP.length()), HostPort.NO_PORT)
+        : null;
+    if (address == null || address.port() == HostPort.NO_PORT) {
+      throw new IllegalArgumentException("addr must be tcp://host:port: " + PlainValues.shown(text));
+    }
+    if (!address.isWildcard()) return address;
+    throw new IllegalArgumentException(
+        "addr must be where the worker is reached, not where it listens: " + PlainValues.shown(text));
+  }
+
   private static HostPort find(String engineId, String body) throws IOException {
     try {
       for (Object entry : ConfigJson.object("answer", body).values()) {
         if (entry instanceof Map<?, ?> engine && engineId.equals(engine.get("engine_id"))
             && engine.get("worker_addr") instanceof Map<?, ?> byTensor
             && byTensor.get("0") instanceof Map<?, ?> byPipeline
-            && byPipeline.get("0") instanceof String address && address.startsWith(TCP)) {
-          return HostPort.parse("addr", address.substring(TCP.length()), HostPort.NO_PORT);
+            && byPipeline.get("0") instanceof String address) {
+          return address(address);
         }
       }
     } catch (IllegalArgumentException e) {
@@ -76,10 +99,17 @@ final class BootstrapClient implements AutoCloseable {
     throw new IOException("it knows no worker of engine " + engineId);
   }
 
-  private HttpResponse<String> send(HttpRequest.Builder request, Deadline deadline) throws IOException {
-    Duration left = Duration.ofNanos(Math.max(1, deadline.remainingNanos()));
+  private HttpResponse<String> send(HttpRequest.Builder request, Deadline deadline, Consumer<Runnable> waits)
+      throws IOException {
+    CompletableFuture<HttpResponse<String>> answer = http.sendAsync(request.build(), BodyHandlers.ofString());
+    waits.accept(() -> answer.cancel(true));
     try {
-      return http.send(request.timeout(left).build(), BodyHandlers.ofString());
+      return answer.get(Math.max(1, deadline.remainingNanos()), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException | CancellationException e) {
+      answer.cancel(true);
+      throw new IOException("no answer was waited for any longer", e);
+    } catch (ExecutionException e) {
+      throw new IOException(String.valueOf(e.getCause()), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted", e);

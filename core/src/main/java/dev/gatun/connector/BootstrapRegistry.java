@@ -76,7 +76,7 @@ final class BootstrapRegistry {
         if (fields.values().get(field) == null) throw fields.refused(field, "must be given");
       }
       String address = fields.word("addr", "");
-      if (!address.startsWith("tcp://")) throw fields.refused("addr", "must be tcp://host:port");
+      BootstrapClient.address(address);
       return new Worker(fields.word("engine_id", ""), rank(fields, "dp_rank"), rank(fields, "tp_rank"),
           rank(fields, "pp_rank"), address);
     }

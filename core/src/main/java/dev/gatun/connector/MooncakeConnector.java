@@ -19,25 +19,12 @@ public final class MooncakeConnector implements KvConnector {
   /** The name in reports, statistics and configurations. */
   public static final String NAME = ConnectorNames.MOONCAKE;
 
-  private final TransferEngine engine;
-  private final P2pWorker worker;
-  private final P2pScheduler scheduler;
+  private final P2pSides sides;
   private final @Nullable BootstrapServer bootstrap;
 
-  private MooncakeConnector(KvTransferConfig config, TransferEngine engine, RefitCoordinator coordinator,
-      P2pOptions options) {
-    this.engine = engine;
-    MooncakeConnectorOptions extra = config.mooncakeOptions();
-    P2pReset reset = new P2pReset(NAME, coordinator);
-    worker = new P2pWorker(NAME, P2pConnector.MOONCAKE, engine, extra.workers(), options, reset);
-    scheduler = new P2pScheduler(NAME, P2pConnector.MOONCAKE, config, worker.address(), reset);
-    boolean own = config.produces() && extra.bootstrapServerAddress().isEmpty();
-    bootstrap = own ? BootstrapServer.start(options.host(), options.bootstrapPort()) : null;
-    if (config.produces()) {
-      HostPort service = extra.bootstrapServerAddress()
-          .orElseGet(() -> new HostPort(options.host(), bootstrap == null ? 0 : bootstrap.port()));
-      worker.bootstrap().register(service, config.engineId(), worker.address());
-    }
+  private MooncakeConnector(P2pSides sides, @Nullable BootstrapServer bootstrap) {
+    this.sides = sides;
+    this.bootstrap = bootstrap;
   }
 
   /**
@@ -54,12 +41,25 @@ public final class MooncakeConnector implements KvConnector {
    */
   public static MooncakeConnector open(KvTransferConfig config, TransferEngine engine, RefitCoordinator coordinator,
       P2pOptions options) {
-    if (coordinator.gate() != engine.gate()) {
-      throw new IllegalArgumentException("coordinator must be that of the gate of " + engine.name());
+    MooncakeConnectorOptions extra = config.mooncakeOptions();
+    P2pSides sides = P2pSides.open(NAME, P2pConnector.MOONCAKE, config, engine, coordinator, extra.workers(), options);
+    BootstrapServer own = null;
+    try {
+      if (config.produces()) {
+        HostPort service = extra.bootstrapServerAddress().orElse(null);
+        if (service == null) {
+          own = BootstrapServer.start(options.host(), options.bootstrapPort());
+          service = new HostPort(options.host(), own.port());
+        }
+        sides.worker().bootstrap().register(service, config.engineId(), sides.worker().address());
+      }
+    } catch (RuntimeException | Error e) {
+      if (own != null) own.close();
+      sides.close();
+      throw e;
     }
-    MooncakeConnector connector = new MooncakeConnector(config, engine, coordinator, options);
-    engine.gate().register(connector.worker);
-    return connector;
+    sides.join();
+    return new MooncakeConnector(sides, own);
   }
 
   /** {@return the port of the bootstrap service that runs here: what the router is told; empty on a consuming side} */
@@ -74,18 +74,17 @@ public final class MooncakeConnector implements KvConnector {
 
   @Override
   public SchedulerConnector scheduler() {
-    return scheduler;
+    return sides.scheduler();
   }
 
   @Override
   public WorkerConnector worker() {
-    return worker;
+    return sides.worker();
   }
 
   @Override
   public void close() {
-    engine.gate().unregister(worker);
     if (bootstrap != null) bootstrap.close();
-    worker.close();
+    sides.close();
   }
 }

@@ -15,16 +15,10 @@ public final class NixlConnector implements KvConnector {
   /** The name in reports, statistics and configurations. */
   public static final String NAME = ConnectorNames.NIXL;
 
-  private final TransferEngine engine;
-  private final P2pWorker worker;
-  private final P2pScheduler scheduler;
+  private final P2pSides sides;
 
-  private NixlConnector(KvTransferConfig config, TransferEngine engine, RefitCoordinator coordinator,
-      P2pOptions options) {
-    this.engine = engine;
-    P2pReset reset = new P2pReset(NAME, coordinator);
-    worker = new P2pWorker(NAME, P2pConnector.NIXL, engine, config.nixlOptions().threads(), options, reset);
-    scheduler = new P2pScheduler(NAME, P2pConnector.NIXL, config, worker.address(), reset);
+  private NixlConnector(P2pSides sides) {
+    this.sides = sides;
   }
 
   /**
@@ -40,13 +34,11 @@ public final class NixlConnector implements KvConnector {
    */
   public static NixlConnector open(KvTransferConfig config, TransferEngine engine, RefitCoordinator coordinator,
       P2pOptions options) {
-    if (coordinator.gate() != engine.gate()) {
-      throw new IllegalArgumentException("coordinator must be that of the gate of " + engine.name());
-    }
-    P2pOptions leased = options.withTimeouts(options.transferTimeout(), config.nixlOptions().leaseDuration());
-    NixlConnector connector = new NixlConnector(config, engine, coordinator, leased);
-    engine.gate().register(connector.worker);
-    return connector;
+    NixlConnectorOptions extra = config.nixlOptions();
+    P2pOptions leased = options.withTimeouts(options.transferTimeout(), extra.leaseDuration());
+    P2pSides sides = P2pSides.open(NAME, P2pConnector.NIXL, config, engine, coordinator, extra.threads(), leased);
+    sides.join();
+    return new NixlConnector(sides);
   }
 
   @Override
@@ -56,17 +48,16 @@ public final class NixlConnector implements KvConnector {
 
   @Override
   public SchedulerConnector scheduler() {
-    return scheduler;
+    return sides.scheduler();
   }
 
   @Override
   public WorkerConnector worker() {
-    return worker;
+    return sides.worker();
   }
 
   @Override
   public void close() {
-    engine.gate().unregister(worker);
-    worker.close();
+    sides.close();
   }
 }

@@ -4,12 +4,10 @@ import dev.gatun.backend.Deadline;
 import dev.gatun.connector.FinishedTransfers.Save;
 import dev.gatun.connector.P2pPlan.Offer;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
-import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -18,15 +16,19 @@ import org.jspecify.annotations.Nullable;
 
 /** What prefill holds for decode, by transfer id. Each offer ends exactly once, in the log. Any thread. */
 final class Offers {
-  // 10,000: as many as decode can have given up before their offers come; older ones run into their deadline
-  private static final int FORGOTTEN_MAX = 10_000;
+  // 10,000: as many as decode can have given up before their offers come, or as may be offered anew by a router that
+  // tries again; older ones run into their deadline
+  private static final int REMEMBERED_MAX = 10_000;
 
   private final String name;
   private final TransferLog log;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final Map<String, Held> held = new HashMap<>();
-  private final Set<String> forgotten = new LinkedHashSet<>();
+  /** What decode gave up before it was offered. */
+  private final RecentIds givenUp = new RecentIds(REMEMBERED_MAX);
+  /** What was offered and has ended: a transfer takes place once. */
+  private final RecentIds over = new RecentIds(REMEMBERED_MAX);
   private boolean closed;
 
   /** An offer, and whether somebody hands it over just now. */
@@ -56,11 +58,9 @@ final class Offers {
     log.beginSave();
     lock.lock();
     try {
-      if (closed || forgotten.remove(offer.transferId()) || held.containsKey(offer.transferId())) {
-        log.end(new Save(name, offer.request(), offer.number(), offer.count(),
-            closed
-                ? "the connector is closed"
-                : "transfer " + offer.transferId() + " was given up or is there already"));
+      String refusal = refusal(offer.transferId());
+      if (!refusal.isEmpty()) {
+        log.end(new Save(name, offer.request(), offer.number(), offer.count(), refusal));
         return;
       }
       held.put(offer.transferId(), new Held(offer, expiry));
@@ -70,12 +70,19 @@ final class Offers {
     }
   }
 
+  private String refusal(String transferId) {
+    if (closed) return "the connector is closed";
+    if (givenUp.contains(transferId)) return "transfer " + transferId + " was given up before it was offered";
+    if (over.contains(transferId)) return "transfer " + transferId + " is over";
+    return held.containsKey(transferId) ? "transfer " + transferId + " is offered already" : "";
+  }
+
   /** Waits for an offer and uses it. {@return null if it does not come, was given up, or is ending} */
   @Nullable
   Held use(String transferId, Deadline deadline) {
     lock.lock();
     try {
-      while (!closed && !forgotten.contains(transferId)) {
+      while (!closed && !givenUp.contains(transferId) && !over.contains(transferId)) {
         Held found = held.get(transferId);
         if (found != null) {
           if (found.ending != null) return null;
@@ -100,6 +107,7 @@ final class Offers {
     try {
       used.users--;
       if (used.users == 0 && used.ending != null) ended(used, used.ending);
+      expire(); // its time may have come while it was in use
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -127,13 +135,8 @@ final class Offers {
         end(found, "decode gave it up");
         return;
       }
-      forgotten.add(transferId);
+      if (!over.contains(transferId)) givenUp.add(transferId);
       changed.signalAll();
-      if (forgotten.size() > FORGOTTEN_MAX) {
-        Iterator<String> oldest = forgotten.iterator();
-        oldest.next();
-        oldest.remove();
-      }
     } finally {
       lock.unlock();
     }
@@ -142,6 +145,27 @@ final class Offers {
   /** Ends what nobody has asked for in time. */
   void expire() {
     endAll(offer -> offer.expiry.reached() && offer.users == 0, "no decode asked for it in time");
+  }
+
+  /** Waits until all has ended, or a deadline; what nobody asks for ends on the way. {@return whether all has} */
+  boolean awaitEnd(Deadline deadline) {
+    while (true) {
+      expire();
+      if (log.awaitSaves(nextExpiry(deadline))) return true;
+      if (deadline.reached() || Thread.currentThread().isInterrupted()) return false;
+    }
+  }
+
+  /** The time at which the next of those that nobody uses expires, if it comes before a deadline. */
+  private Deadline nextExpiry(Deadline deadline) {
+    lock.lock();
+    try {
+      return held.values().stream().filter(offer -> offer.users == 0).map(offer -> offer.expiry)
+          .filter(expiry -> expiry.remainingNanos() < deadline.remainingNanos())
+          .min(Comparator.comparingLong(Deadline::remainingNanos)).orElse(deadline);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Ends everything; {@return how many} */
@@ -172,6 +196,7 @@ final class Offers {
 
   private void ended(Held offer, String reason) {
     if (!held.remove(offer.offer.transferId(), offer)) return;
+    over.add(offer.offer.transferId());
     log.end(new Save(name, offer.offer.request(), offer.offer.number(), reason.isEmpty() ? 0 : offer.offer.count(),
         reason));
   }

@@ -9,11 +9,13 @@ import java.util.List;
  *
  * @param loads what decode takes over
  * @param offers what prefill hands out
+ * @param giveUps what prefill holds for decode and decode does not want
  */
-record P2pPlan(List<Load> loads, List<Offer> offers) implements ConnectorPlan {
+record P2pPlan(List<Load> loads, List<Offer> offers, List<Source> giveUps) implements ConnectorPlan {
   P2pPlan {
     loads = List.copyOf(loads);
     offers = List.copyOf(offers);
+    giveUps = List.copyOf(giveUps);
   }
 
   /** Blocks {@code from} to {@code to} of a request, into these leases. */
@@ -33,6 +35,6 @@ record P2pPlan(List<Load> loads, List<Offer> offers) implements ConnectorPlan {
 
   @Override
   public boolean isEmpty() {
-    return loads.isEmpty() && offers.isEmpty();
+    return loads.isEmpty() && offers.isEmpty() && giveUps.isEmpty();
   }
 }

@@ -1,6 +1,8 @@
 package dev.gatun.connector;
 
+import dev.gatun.backend.Deadline;
 import dev.gatun.backend.HostPort;
+import dev.gatun.backend.Quiescable;
 import dev.gatun.backend.WeightEpoch;
 import dev.gatun.connector.P2pPlan.Load;
 import dev.gatun.connector.P2pPlan.Offer;
@@ -11,22 +13,28 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The deciding side of a connector between processes: what the router gave a request says whether its KV comes from, or
- * goes to, another engine.
+ * goes to, another engine. A hand-over is used once: what was taken over, or given up, is not found again.
  */
-final class P2pScheduler implements SchedulerConnector {
+final class P2pScheduler implements SchedulerConnector, Quiescable {
+  private static final Logger LOG = LoggerFactory.getLogger(P2pScheduler.class);
+
   private final String name;
   private final P2pConnector kind;
   private final KvTransferConfig config;
   private final HostPort worker;
   private final P2pReset reset;
   private final Counts counts = new Counts("lookups", "lookups_failed", "blocks_found", "blocks_not_loaded", "offers",
-      "offers_refused_stale", "offers_failed", "late_reports");
+      "offers_refused_stale", "offers_failed", "ends_malformed", "late_reports");
   private final Map<String, Tracked> requests = new HashMap<>();
   private final Map<String, Load> loads = new LinkedHashMap<>();
   private final List<Offer> offers = new ArrayList<>();
+  private final List<Source> giveUps = new ArrayList<>();
+  private List<String> freed = new ArrayList<>();
   private long jobs;
 
   /** What is known of a request; 0 for a job that there is not. */
@@ -38,6 +46,8 @@ final class P2pScheduler implements SchedulerConnector {
     long load;
     long offer;
     boolean ended;
+    /** Whether its KV was taken over or given up. */
+    boolean spent;
 
     boolean idle() {
       return load == 0 && offer == 0;
@@ -64,10 +74,13 @@ final class P2pScheduler implements SchedulerConnector {
       TransferParams params = new TransferParams(request);
       if (!params.remotePrefill()) return new PrefixLookup.Found(computedBlocks);
       if (!config.consumes()) throw new IllegalArgumentException("kv_role must be kv_consumer or kv_both to take KV");
+      Source source = source(params);
+      int found = kind == P2pConnector.MOONCAKE ? blocks : Math.min(blocks, params.remoteBlocks());
       Tracked tracked = requests.computeIfAbsent(request.id(), fresh -> new Tracked());
-      tracked.source = kind == P2pConnector.MOONCAKE ? params.pushSource() : params.pullSource();
+      if (tracked.spent) return new PrefixLookup.Found(computedBlocks);
+      tracked.source = source;
       tracked.from = computedBlocks;
-      tracked.found = kind == P2pConnector.MOONCAKE ? blocks : Math.min(blocks, params.remoteBlocks());
+      tracked.found = found;
       counts.add("blocks_found", Math.max(0, tracked.found - computedBlocks));
       return new PrefixLookup.Found(Math.max(tracked.found, computedBlocks));
     } catch (IllegalArgumentException unusable) {
@@ -76,11 +89,24 @@ final class P2pScheduler implements SchedulerConnector {
     }
   }
 
+  private Source source(TransferParams params) {
+    return kind == P2pConnector.MOONCAKE ? params.pushSource() : params.pullSource();
+  }
+
+  private void giveUp(Tracked tracked, Source source) {
+    tracked.spent = true;
+    tracked.source = null;
+    giveUps.add(source);
+  }
+
   @Override
   public synchronized void allocated(KvRequest request, BlockTable blocks, int loadBlocks) {
     Tracked tracked = requests.get(request.id());
     Source source = tracked == null ? null : tracked.source;
-    if (loadBlocks <= (tracked == null ? 0 : tracked.from)) return;
+    if (loadBlocks <= (tracked == null ? 0 : tracked.from)) {
+      if (tracked != null && source != null) giveUp(tracked, source);
+      return;
+    }
     if (tracked == null || source == null || loadBlocks > tracked.found) {
       throw new IllegalArgumentException("loadBlocks of request " + request.id() + " must be at most what was found, "
           + (tracked == null ? 0 : tracked.found) + ": " + loadBlocks);
@@ -91,15 +117,17 @@ final class P2pScheduler implements SchedulerConnector {
     }
     if (tracked.load != 0) throw new IllegalStateException("request " + request.id() + " is being loaded already");
     tracked.load = ++jobs;
+    tracked.spent = true;
     tracked.source = null;
     loads.put(request.id(), new Load(tracked.load, request.id(), source, blocks, tracked.from, loadBlocks));
   }
 
   @Override
   public synchronized ConnectorPlan plan(List<ScheduledRequest> step) {
-    P2pPlan plan = new P2pPlan(List.copyOf(loads.values()), offers);
+    P2pPlan plan = new P2pPlan(List.copyOf(loads.values()), offers, giveUps);
     loads.clear();
     offers.clear();
+    giveUps.clear();
     return plan;
   }
 
@@ -107,20 +135,36 @@ final class P2pScheduler implements SchedulerConnector {
   public synchronized RequestEnd finished(KvRequest request, BlockTable blocks, int computedBlocks) {
     ScheduledRequest last = new ScheduledRequest(request, blocks, computedBlocks);
     Tracked tracked = requests.computeIfAbsent(request.id(), fresh -> new Tracked());
-    if (loads.remove(request.id()) != null) tracked.load = 0; // no plan had it
-    Map<String, Object> params = offer(tracked, last);
+    Load unplanned = loads.remove(request.id());
+    if (unplanned != null) {
+      tracked.load = 0;
+      giveUp(tracked, unplanned.source());
+    }
+    Map<String, ? extends @Nullable Object> passedOn = handOver(tracked, last);
     tracked.ended = true;
     if (tracked.idle()) {
       requests.remove(request.id());
-      return new RequestEnd(true, params);
+      return new RequestEnd(true, passedOn);
     }
-    return new RequestEnd(false, params);
+    return new RequestEnd(false, passedOn);
+  }
+
+  /** What the router sent may be malformed: that concerns this request alone, which is not handed over. */
+  private Map<String, ? extends @Nullable Object> handOver(Tracked tracked, ScheduledRequest last) {
+    try {
+      TransferParams params = new TransferParams(last.request());
+      if (!tracked.spent && params.remotePrefill() && config.consumes()) giveUp(tracked, source(params));
+      return offer(tracked, last, params);
+    } catch (IllegalArgumentException malformed) {
+      counts.add("ends_malformed", 1);
+      LOG.warn("request {} is not handed over: {}", last.request().id(), malformed.getMessage());
+      return Map.of();
+    }
   }
 
   /** {@return what decode needs from the router} */
-  private Map<String, Object> offer(Tracked tracked, ScheduledRequest last) {
+  private Map<String, ? extends @Nullable Object> offer(Tracked tracked, ScheduledRequest last, TransferParams params) {
     KvRequest request = last.request();
-    TransferParams params = new TransferParams(request);
     if (!params.remoteDecode() || !config.produces() || last.computedBlocks() == 0 || tracked.offer != 0) {
       return Map.of();
     }
@@ -128,19 +172,19 @@ final class P2pScheduler implements SchedulerConnector {
       counts.add("offers_refused_stale", 1);
       return Map.of();
     }
-    String transferId = kind == P2pConnector.MOONCAKE ? params.transferId() : request.id();
+    // a request's id may come again, a transfer's must not
+    String transferId = kind == P2pConnector.MOONCAKE ? params.transferId() : request.id() + '#' + (jobs + 1);
     tracked.offer = ++jobs;
     counts.add("offers", 1);
     WeightEpoch epoch = request.sequence().epoch();
     offers.add(new Offer(tracked.offer, request.id(), transferId, epoch, last.blocks(), last.computedBlocks()));
     return kind == P2pConnector.MOONCAKE
         ? Map.of()
-        : TransferParams.forPull(request.id(), config.engineId(), worker, last.computedBlocks());
+        : TransferParams.forPull(transferId, config.engineId(), worker, last.computedBlocks());
   }
 
   @Override
   public synchronized List<String> update(FinishedTransfers transfers) {
-    List<String> freed = new ArrayList<>();
     for (FinishedTransfers.Load load : transfers.loads()) {
       Tracked tracked = requests.get(load.request());
       if (tracked == null || tracked.load != load.job()) {
@@ -149,7 +193,7 @@ final class P2pScheduler implements SchedulerConnector {
       }
       tracked.load = 0;
       counts.add("blocks_not_loaded", load.missing().size());
-      freeIfDone(load.request(), tracked, freed);
+      freeIfDone(load.request(), tracked);
     }
     for (FinishedTransfers.Save save : transfers.saves()) {
       Tracked tracked = requests.get(save.request());
@@ -159,12 +203,14 @@ final class P2pScheduler implements SchedulerConnector {
       }
       tracked.offer = 0;
       if (!save.complete()) counts.add("offers_failed", 1);
-      freeIfDone(save.request(), tracked, freed);
+      freeIfDone(save.request(), tracked);
     }
-    return freed;
+    List<String> now = freed;
+    freed = new ArrayList<>();
+    return now;
   }
 
-  private void freeIfDone(String request, Tracked tracked, List<String> freed) {
+  private void freeIfDone(String request, Tracked tracked) {
     if (!tracked.ended || !tracked.idle()) return;
     requests.remove(request);
     freed.add(request);
@@ -182,5 +228,31 @@ final class P2pScheduler implements SchedulerConnector {
       now.put("requests", (long) requests.size());
     }
     return new ConnectorStats(name, ConnectorSide.SCHEDULER, now, List.of());
+  }
+
+  @Override
+  public String name() {
+    return name + " scheduler side";
+  }
+
+  @Override
+  public int failQueued() {
+    return 0;
+  }
+
+  @Override
+  public List<String> drain(Deadline deadline) {
+    return List.of();
+  }
+
+  /** Forgets every request. Blocks that were kept for a hand-over may go: the pool keeps those that somebody still uses. */
+  @Override
+  public synchronized void clearLocal() {
+    requests.forEach((id, tracked) -> {
+      if (tracked.ended) freed.add(id);
+    });
+    requests.clear();
+    loads.clear();
+    offers.clear();
   }
 }

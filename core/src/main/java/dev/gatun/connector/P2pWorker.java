@@ -5,7 +5,6 @@ import dev.gatun.backend.GatunException;
 import dev.gatun.backend.HostPort;
 import dev.gatun.backend.Quiescable;
 import dev.gatun.backend.WeightEpoch;
-import dev.gatun.connector.P2pPlan.Load;
 import dev.gatun.connector.PeerMessage.Refused;
 import dev.gatun.memory.BlockPool;
 import dev.gatun.transfer.Handovers;
@@ -13,14 +12,9 @@ import dev.gatun.transfer.TransferEngine;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,25 +33,19 @@ final class P2pWorker implements WorkerConnector, Quiescable, AutoCloseable {
   private final P2pReset reset;
   private final TransferLog log = new TransferLog();
   private final Counts counts = new Counts("loads", "loads_failed", "blocks_loaded", "bytes_loaded", "blocks_pushed",
-      "bytes_pushed", "pushes_failed", "blocks_pulled", "peer_refusals");
+      "bytes_pushed", "pushes_failed", "blocks_pulled", "peer_refusals", "give_ups", "give_ups_lost");
   private final Offers offers;
   private final BootstrapClient bootstrap = new BootstrapClient();
   private final Revocations revocations = new Revocations();
-  private final Set<PeerConnection> running = ConcurrentHashMap.newKeySet();
-  // two, since a load may wait for a push of the engine that waits for a push of this one
-  private final ExecutorService loaders;
+  private final GiveUps giveUps = new GiveUps(bootstrap, counts);
+  // apart from pushers, since a load may wait for a push of the engine that waits for a push of this one
+  private final P2pLoads loads;
   private final ExecutorService pushers;
   private final PeerServer server;
   private volatile @Nullable Cache cache;
 
-  /** Decode's side of a hand-over. */
-  interface Sink {
-    /** Takes one load over. {@return why it failed, empty if every page is there} */
-    String load(Load load, Deadline deadline, Consumer<PeerConnection> running);
-  }
-
   /** What is there once the host's cache is known. */
-  private record Cache(P2pSite site, boolean registeredHere, Sink sink, PushServing push, PullServing pull) {}
+  private record Cache(P2pSite site, boolean registeredHere, P2pLoads.Sink sink, PushServing push, PullServing pull) {}
 
   P2pWorker(String name, P2pConnector kind, TransferEngine engine, int threads, P2pOptions options, P2pReset reset) {
     this.name = name;
@@ -67,10 +55,18 @@ final class P2pWorker implements WorkerConnector, Quiescable, AutoCloseable {
     this.options = options;
     this.reset = reset;
     offers = new Offers(name, log);
+    loads = new P2pLoads(name, options.transferTimeout(), threads, log, counts, giveUps);
     // what they call may block in native code, so they are no virtual threads
-    loaders = Executors.newFixedThreadPool(threads, Thread.ofPlatform().daemon().name("gatun-load-", 0).factory());
     pushers = Executors.newFixedThreadPool(threads, Thread.ofPlatform().daemon().name("gatun-push-", 0).factory());
-    server = PeerServer.start(options.host(), this::answer);
+    try {
+      server = PeerServer.start(options.host(), this::answer);
+    } catch (RuntimeException | Error e) {
+      loads.close();
+      pushers.shutdown();
+      bootstrap.close();
+      handovers.close();
+      throw e;
+    }
   }
 
   /** {@return where peers reach this side} */
@@ -90,7 +86,9 @@ final class P2pWorker implements WorkerConnector, Quiescable, AutoCloseable {
     }
     boolean here = !isRegistered(pool);
     P2pSite site = P2pSite.of(handovers, pool, options);
-    Sink sink = kind == P2pConnector.MOONCAKE ? new PushSink(site, bootstrap, revocations) : new PullSink(site);
+    P2pLoads.Sink sink = kind == P2pConnector.MOONCAKE
+        ? new PushSink(site, bootstrap, revocations)
+        : new PullSink(site);
     cache = new Cache(site, here, sink, new PushServing(site, offers, pushers, counts),
         new PullServing(site, offers, counts));
   }
@@ -109,44 +107,8 @@ final class P2pWorker implements WorkerConnector, Quiescable, AutoCloseable {
   public void startLoad(ConnectorPlan plan) {
     P2pPlan ours = P2pPlan.of(plan);
     Cache known = requireCache();
-    for (Load load : ours.loads()) {
-      log.beginLoad();
-      counts.add("loads", 1);
-      try {
-        loaders.execute(() -> load(known, load));
-      } catch (RejectedExecutionException closed) {
-        end(load, "the connector is closed");
-      }
-    }
-  }
-
-  private void load(Cache known, Load load) {
-    String failure;
-    PeerConnection[] open = new PeerConnection[1];
-    try {
-      failure = known.sink.load(load, Deadline.after(options.transferTimeout()), connection -> {
-        open[0] = connection;
-        running.add(connection);
-      });
-    } catch (GatunException | IllegalStateException | IllegalArgumentException refused) {
-      failure = String.valueOf(refused.getMessage());
-    } finally {
-      if (open[0] != null) running.remove(open[0]);
-    }
-    end(load, failure);
-  }
-
-  private void end(Load load, String failure) {
-    int blocks = load.to() - load.from();
-    if (failure.isEmpty()) {
-      counts.add("blocks_loaded", blocks);
-      Cache known = cache;
-      if (known != null) counts.add("bytes_loaded", blocks * known.site.pool().pageBytes());
-    } else {
-      counts.add("loads_failed", 1);
-    }
-    List<Integer> missing = failure.isEmpty() ? List.of() : IntStream.range(load.from(), load.to()).boxed().toList();
-    log.end(new FinishedTransfers.Load(name, load.request(), load.number(), missing, failure));
+    ours.loads().forEach(load -> loads.start(load, known.sink, known.site.pool().pageBytes()));
+    ours.giveUps().forEach(giveUps::send);
   }
 
   @Override
@@ -163,7 +125,7 @@ final class P2pWorker implements WorkerConnector, Quiescable, AutoCloseable {
 
   @Override
   public boolean awaitSaves(Deadline deadline) {
-    return log.awaitSaves(deadline);
+    return offers.awaitEnd(deadline);
   }
 
   @Override
@@ -218,12 +180,8 @@ final class P2pWorker implements WorkerConnector, Quiescable, AutoCloseable {
   /** Ends offers of earlier weights, and the wait of loads; their grants are taken back by the hand-overs themselves. */
   @Override
   public int failQueued() {
-    int ended = offers.endAll("a reset came before it was handed over");
-    for (PeerConnection connection : running) {
-      connection.close();
-      ended++;
-    }
-    return ended;
+    String reason = "a reset came before it was handed over";
+    return offers.endAll(reason) + loads.endAll(reason);
   }
 
   @Override
@@ -241,8 +199,7 @@ final class P2pWorker implements WorkerConnector, Quiescable, AutoCloseable {
   @Override
   public void close() {
     offers.close();
-    running.forEach(PeerConnection::close);
-    loaders.shutdown();
+    loads.close();
     Deadline deadline = Deadline.after(options.transferTimeout());
     if (!log.awaitLoads(deadline) || !log.awaitSaves(deadline) || !awaitCertainty(deadline)) {
       LOG.warn("{} is not closed: {} hand-overs have not ended, {} transfers are in doubt", name(), log.open(),
@@ -256,8 +213,10 @@ final class P2pWorker implements WorkerConnector, Quiescable, AutoCloseable {
     server.close();
     Cache known = cache;
     if (known == null) return;
+    // a close of the engine or of the pool has ended the registration
+    boolean registered = known.registeredHere && engine.registrations() > 0 && !known.site.pool().isClosed();
+    if (registered) engine.unregister(known.site.pool().slab());
     cache = null;
-    if (known.registeredHere && !known.site.pool().isClosed()) engine.unregister(known.site.pool().slab());
   }
 
   /** A push that missed its deadline is reported as failed and may still write. */

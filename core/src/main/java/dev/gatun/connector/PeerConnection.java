@@ -12,12 +12,13 @@ import java.util.concurrent.TimeUnit;
 
 /** One connection to a peer's worker side. One thread asks; another may {@link #close} it to end the wait. */
 final class PeerConnection implements AutoCloseable {
-  private final Socket socket = new Socket();
+  private final Socket socket;
   private final DataInputStream in;
   private final DataOutputStream out;
   private final PeerInstance peer;
 
-  private PeerConnection(InetSocketAddress address, Deadline deadline) throws IOException {
+  private PeerConnection(Socket socket, InetSocketAddress address, Deadline deadline) throws IOException {
+    this.socket = socket;
     try {
       socket.setTcpNoDelay(true);
       socket.connect(address, millis(deadline));
@@ -36,13 +37,23 @@ final class PeerConnection implements AutoCloseable {
 
   /** Connects, and learns who answers. */
   static PeerConnection open(HostPort peer, Deadline deadline) throws IOException {
-    @SuppressWarnings("AddressSelection") // one address is as good as another: the peer registered it
-    InetSocketAddress address = new InetSocketAddress(peer.host(), peer.port());
-    return open(address, deadline);
+    return open(resolved(peer), deadline);
   }
 
   static PeerConnection open(InetSocketAddress address, Deadline deadline) throws IOException {
-    return new PeerConnection(address, deadline);
+    return new PeerConnection(new Socket(), address, deadline);
+  }
+
+  /** Connects for a load, which may be ended meanwhile. */
+  static PeerConnection open(HostPort peer, Deadline deadline, RunningLoad load) throws IOException {
+    Socket socket = new Socket();
+    load.waits(() -> close(socket));
+    return new PeerConnection(socket, resolved(peer), deadline);
+  }
+
+  @SuppressWarnings("AddressSelection") // one address is as good as another: the peer registered it
+  private static InetSocketAddress resolved(HostPort peer) {
+    return new InetSocketAddress(peer.host(), peer.port());
   }
 
   /** Who answers. */
@@ -59,6 +70,10 @@ final class PeerConnection implements AutoCloseable {
 
   @Override
   public void close() {
+    close(socket);
+  }
+
+  private static void close(Socket socket) {
     try {
       socket.close();
     } catch (IOException gone) {

@@ -30,7 +30,8 @@ final class PullServing {
     if (refusal != null) return new Refused(refusal);
     Duration wait = site.options().transferTimeout();
     Offers.Held held = offers.use(ask.transferId(), Deadline.after(wait));
-    if (held == null) return new Refused("request " + ask.transferId() + " was not offered within " + wait);
+    if (held == null)
+      return new Refused("request " + ask.transferId() + " was not offered within " + wait + ", or is over");
     boolean served = false;
     try {
       if (!held.offer.epoch().equals(ask.epoch())) {

@@ -7,10 +7,9 @@ import dev.gatun.connector.PeerMessage.Pages;
 import dev.gatun.connector.PeerMessage.Refused;
 import dev.gatun.transfer.HandoverOutcome;
 import java.io.IOException;
-import java.util.function.Consumer;
 
 /** Decode's side of a pull: reads what prefill offers, and takes it as good only if prefill confirms it afterwards. */
-final class PullSink implements P2pWorker.Sink {
+final class PullSink implements P2pLoads.Sink {
   private final P2pSite site;
 
   PullSink(P2pSite site) {
@@ -18,9 +17,9 @@ final class PullSink implements P2pWorker.Sink {
   }
 
   @Override
-  public String load(Load load, Deadline deadline, Consumer<PeerConnection> running) {
-    try (PeerConnection connection = PeerConnection.open(load.source().worker(), deadline)) {
-      running.accept(connection);
+  public String load(RunningLoad running, Deadline deadline) {
+    Load load = running.load();
+    try (PeerConnection connection = PeerConnection.open(load.source().worker(), deadline, running)) {
       PeerMessage answer = connection.ask(
           new Ask(load.source().transferId(), site.layout(), site.gate().epoch(), load.from(), load.to()), deadline);
       if (answer instanceof Refused refused) return "prefill: " + refused.reason();

@@ -33,7 +33,8 @@ final class PushServing {
     String refusal = site.refusal(room.grant().epoch(), room.layout());
     if (refusal != null) return new Refused(refusal);
     Offers.Held held = offers.use(room.transferId(), deadline);
-    if (held == null) return new Refused("transfer " + room.transferId() + " was not offered within " + wait);
+    if (held == null)
+      return new Refused("transfer " + room.transferId() + " was not offered within " + wait + ", or is over");
     try {
       return movers.submit(() -> push(room, held, deadline)).get();
     } catch (ExecutionException | RejectedExecutionException failed) {

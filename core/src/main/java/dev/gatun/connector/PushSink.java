@@ -4,21 +4,15 @@ import dev.gatun.backend.Deadline;
 import dev.gatun.backend.HostPort;
 import dev.gatun.connector.P2pPlan.Load;
 import dev.gatun.connector.PeerMessage.Done;
-import dev.gatun.connector.PeerMessage.Forget;
 import dev.gatun.connector.PeerMessage.Refused;
 import dev.gatun.connector.PeerMessage.Room;
 import dev.gatun.transfer.HandoverOutcome;
 import dev.gatun.transfer.PushTarget;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.time.Duration;
-import java.util.function.Consumer;
 
 /** Decode's side of a push: grants room, and takes the pages as good once prefill has committed. */
-final class PushSink implements P2pWorker.Sink {
-  // 5 s: prefill answers at once that it has forgotten a transfer
-  private static final Duration FORGET_MAX = Duration.ofSeconds(5);
-
+final class PushSink implements P2pLoads.Sink {
   private final P2pSite site;
   private final BootstrapClient bootstrap;
   private final Revocations revocations;
@@ -30,21 +24,20 @@ final class PushSink implements P2pWorker.Sink {
   }
 
   @Override
-  public String load(Load load, Deadline deadline, Consumer<PeerConnection> running) {
+  public String load(RunningLoad running, Deadline deadline) {
+    Load load = running.load();
     HostPort worker;
     try {
-      worker = bootstrap.worker(load.source(), deadline);
+      worker = bootstrap.worker(load.source(), deadline, running::waits);
     } catch (IOException e) {
       return "bootstrap service " + load.source().bootstrap() + ": " + e.getMessage();
     }
-    try (PeerConnection prefill = PeerConnection.open(worker, deadline)) {
-      running.accept(prefill);
+    try (PeerConnection prefill = PeerConnection.open(worker, deadline, running)) {
       return handOver(load, prefill, deadline);
     } catch (ConnectException gone) {
       bootstrap.forget(load.source());
       return "prefill at " + worker + " is not there: " + gone.getMessage();
     } catch (IOException e) {
-      forget(worker, load.source().transferId());
       return "prefill at " + worker + " did not answer: " + e;
     }
   }
@@ -66,16 +59,6 @@ final class PushSink implements P2pWorker.Sink {
         target.revoke();
         revocations.follow(target, prefill.peer());
       }
-    }
-  }
-
-  /** Lets prefill free its blocks at once, if it is there. */
-  private static void forget(HostPort worker, String transferId) {
-    Deadline deadline = Deadline.after(FORGET_MAX);
-    try (PeerConnection connection = PeerConnection.open(worker, deadline)) {
-      connection.ask(new Forget(transferId), deadline);
-    } catch (IOException unreachable) {
-      // it frees them after its own time
     }
   }
 }

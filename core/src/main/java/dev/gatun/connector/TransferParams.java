@@ -3,16 +3,25 @@ package dev.gatun.connector;
 import dev.gatun.backend.HostPort;
 import dev.gatun.connector.P2pPlan.Source;
 import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
-/** {@code kv_transfer_params} of a request, by the names that vLLM's connectors and its router use. */
+/**
+ * {@code kv_transfer_params} of a request, by the names that vLLM's connectors and its router use. A null, which the router
+ * sends for what it does not know, is the same as nothing.
+ */
 final class TransferParams {
   private final Fields fields;
 
   TransferParams(KvRequest request) {
-    fields = Fields.of("kv_transfer_params", request.transferParams());
+    Map<String, ? extends @Nullable Object> given = new LinkedHashMap<>(request.transferParams());
+    given.values().removeIf(Objects::isNull);
+    fields = Fields.of("kv_transfer_params", given);
   }
 
   /** Whether prefill is elsewhere: this engine takes the KV over. */
@@ -33,19 +42,33 @@ final class TransferParams {
   /** Where a push is asked for. */
   Source pushSource() {
     String bootstrap = required("remote_bootstrap_addr");
-    URI uri = URI.create(bootstrap);
-    if (!"http".equals(uri.getScheme()) || uri.getHost() == null || uri.getPort() < 0) {
+    URI uri;
+    try {
+      uri = new URI(bootstrap);
+    } catch (URISyntaxException e) {
       throw fields.refused("remote_bootstrap_addr", "must be http://host:port");
     }
+    if (!"http".equals(uri.getScheme()) || uri.getHost() == null || uri.getPort() < 1) {
+      throw fields.refused("remote_bootstrap_addr", "must be http://host:port");
+    }
+    String host = uri.getHost().startsWith("[")
+        ? uri.getHost().substring(1, uri.getHost().length() - 1)
+        : uri.getHost();
     return new Source(transferId(), required("remote_engine_id"), bootstrap,
-        new HostPort(uri.getHost(), uri.getPort()));
+        reachable("remote_bootstrap_addr", new HostPort(host, uri.getPort())));
   }
 
   /** Where the pages are pulled from. */
   Source pullSource() {
-    int port = (int) fields.integer("remote_port", 0, 1, 65_535);
+    Long port = fields.integerOrNull("remote_port", 1, 65_535);
+    if (port == null) throw fields.refused("remote_port", "must be given");
     return new Source(required("remote_request_id"), required("remote_engine_id"), "",
-        new HostPort(required("remote_host"), port));
+        reachable("remote_host", new HostPort(required("remote_host"), port.intValue())));
+  }
+
+  private HostPort reachable(String field, HostPort peer) {
+    if (peer.isWildcard()) throw fields.refused(field, "must be where the engine is reached, not where it listens");
+    return peer;
   }
 
   /** How many leading blocks a pull can have. */

@@ -75,6 +75,8 @@ class BootstrapServerTest {
       {"engine_id":"e","dp_rank":0,"tp_rank":0,"pp_rank":0} | 422 | addr must be given: absent
       {"engine_id":"e","dp_rank":-1,"tp_rank":0,"pp_rank":0,"addr":"tcp://h:1"} | 422 | dp_rank must be a whole number from 0 to 65536: \\"-1\\"
       {"engine_id":7,"dp_rank":0,"tp_rank":0,"pp_rank":0,"addr":"tcp://h:1"} | 422 | engine_id must be text: 7
+      {"engine_id":"e","dp_rank":0,"tp_rank":0,"pp_rank":0,"addr":"tcp://h"} | 422 | addr must be tcp://host:port: \\"tcp://h\\"
+      {"engine_id":"e","dp_rank":0,"tp_rank":0,"pp_rank":0,"addr":"tcp://[::]:1"} | 422 | addr must be where the worker is reached, not where it listens: \\"tcp://[::]:1\\"
       {"engine_id":"e","dp_rank":0,"tp_rank":0,"pp_rank":0,"addr":"h:1"} | 422 | addr must be tcp://host:port: \\"h:1\\"
       """)
   @DisplayName("S3.5 a body that is no registration is refused with what is wrong, and registers nothing")

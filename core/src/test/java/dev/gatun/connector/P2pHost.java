@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.EngineOptions;
 import dev.gatun.backend.EpochGate;
+import dev.gatun.backend.HostPort;
 import dev.gatun.backend.Observer;
 import dev.gatun.backend.WeightEpoch;
 import dev.gatun.memory.BlockPool;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** One engine of a pair, with a pool as its cache and a connector, driven by hand as a host would. */
 final class P2pHost implements AutoCloseable {
@@ -38,10 +40,15 @@ final class P2pHost implements AutoCloseable {
   final List<FinishedTransfers.Save> saves = new ArrayList<>();
 
   P2pHost(P2pConnector kind, KvRole role, EngineOptions engineOptions, P2pOptions options, int blocks) {
+    this(kind, role, engineOptions, options, blocks, Map.of());
+  }
+
+  P2pHost(P2pConnector kind, KvRole role, EngineOptions engineOptions, P2pOptions options, int blocks,
+      Map<String, Object> extra) {
     pool = BlockPool.allocate(new PoolLayout(PAGE_BYTES, blocks), gate);
     engine = TransferEngine.open(engineOptions, gate);
     RefitCoordinator coordinator = new RefitCoordinator(gate, List.of(), RefitPolicy.defaults(), Observer.NONE);
-    config = KvTransferConfig.builder().kvConnector(kind.connectorName()).kvRole(role).build();
+    config = KvTransferConfig.builder().kvConnector(kind.connectorName()).kvRole(role).extraConfig(extra).build();
     connector = kind == P2pConnector.MOONCAKE
         ? MooncakeConnector.open(config, engine, coordinator, options)
         : NixlConnector.open(config, engine, coordinator, options);
@@ -52,7 +59,11 @@ final class P2pHost implements AutoCloseable {
     return ((MooncakeConnector) connector).bootstrapPort().orElseThrow();
   }
 
-  KvRequest request(String id, int blocks, Map<String, Object> params) {
+  HostPort worker() {
+    return ((P2pWorker) connector.worker()).address();
+  }
+
+  KvRequest request(String id, int blocks, Map<String, ? extends @Nullable Object> params) {
     return new KvRequest(id, Sequence.open(gate),
         IntStream.range(0, blocks).mapToObj(i -> KvKey.of(id + '-' + i)).toList(), params);
   }
