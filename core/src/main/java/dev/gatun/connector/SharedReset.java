@@ -19,7 +19,10 @@ final class SharedReset {
     this.coordinator = coordinator;
   }
 
-  /** Local state goes whatever becomes of the refit; an epoch that is refused leaves it alone. */
+  /**
+   * Local state goes whatever becomes of the refit, which clears it where it takes place; a reset that joins it, or an epoch
+   * that is refused, leaves alone what has come since.
+   */
   synchronized ResetReport reset(ConnectorSide side, WeightEpoch next, Runnable clearLocal) {
     RefitReport report = last;
     try {
@@ -34,7 +37,6 @@ final class SharedReset {
       return ResetReport.failed(StoreConnector.NAME, side,
           "local state forgotten, store not reset: " + failed.getMessage());
     }
-    clearLocal.run();
     return ResetReport.of(StoreConnector.NAME, side,
         "local state forgotten, store " + report.outcome() + ", " + report.removed() + " objects removed", report);
   }

@@ -15,9 +15,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The deciding side of a store connector. Its requests are guarded by this; the store is never asked inside the lock. */
 final class StoreScheduler implements SchedulerConnector, Quiescable {
+  private static final Logger LOG = LoggerFactory.getLogger(StoreScheduler.class);
+
   private final KvStore store;
   private final @Nullable AsyncKvStore background;
   private final PageGroups groups;
@@ -25,7 +29,7 @@ final class StoreScheduler implements SchedulerConnector, Quiescable {
   private final boolean saves;
   private final SharedReset reset;
   private final Counts counts = new Counts("lookups", "lookups_failed", "blocks_asked", "blocks_found",
-      "saves_refused_stale", "saves_stopped", "blocks_not_loaded", "late_reports");
+      "saves_refused_stale", "saves_refused_keys", "saves_stopped", "blocks_not_loaded", "late_reports");
   private final Map<String, TrackedRequest> requests = new HashMap<>();
   private final Map<String, LoadJob> loads = new LinkedHashMap<>();
   private final List<SaveJob> tails = new ArrayList<>();
@@ -119,13 +123,28 @@ final class StoreScheduler implements SchedulerConnector, Quiescable {
     List<SaveJob> planned = new ArrayList<>(tails);
     tails.clear();
     for (ScheduledRequest part : step) {
-      groups.requireBlockKeys(part.request());
-      SaveJob save = save(tracked(part.request()), part.request(), part.blocks(), part.computedBlocks(), false);
+      TrackedRequest tracked = tracked(part.request());
+      if (!mayBeSaved(tracked, part.request())) continue;
+      SaveJob save = save(tracked, part.request(), part.blocks(), part.computedBlocks(), false);
       if (save != null) planned.add(save);
     }
     StorePlan plan = new StorePlan(List.copyOf(loads.values()), planned);
     loads.clear();
     return plan;
+  }
+
+  /** Keys that cannot be a store's concern their request alone, of which nothing is saved any more. */
+  private boolean mayBeSaved(TrackedRequest tracked, KvRequest request) {
+    if (tracked.saveStopped) return false;
+    try {
+      groups.requireBlockKeys(request);
+      return true;
+    } catch (IllegalArgumentException refused) {
+      tracked.saveStopped = true;
+      counts.add("saves_refused_keys", 1);
+      LOG.warn("nothing is saved any more: {}", refused.getMessage());
+      return false;
+    }
   }
 
   private @Nullable SaveJob save(TrackedRequest tracked, KvRequest request, BlockTable blocks, int computedBlocks,

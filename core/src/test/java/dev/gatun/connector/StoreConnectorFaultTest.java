@@ -359,6 +359,56 @@ class StoreConnectorFaultTest {
   }
 
   @Test
+  @DisplayName("one request whose keys no store takes loses its own saves, and not those of the others in its step")
+  void badKeys() {
+    Site site = site();
+    List<KvKey> keys = Site.keys("p", 4);
+    KvRequest good = site.request("good", keys);
+    KvRequest bad = site.request("bad", List.of(KvKey.of("page-group/4/x")));
+    BlockTable blocks = site.compute(good, BlockTable.EMPTY, 4);
+    BlockTable other = site.compute(bad, BlockTable.EMPTY, 1);
+    for (int step = 0; step < 2; step++)
+      site.step(new ScheduledRequest(good, blocks, 4), new ScheduledRequest(bad, other, 1));
+    FinishedTransfers done = site.finish();
+
+    assertEquals(List.of(true), done.saves().stream().map(FinishedTransfers.Save::complete).toList());
+    assertEquals(1, site.schedulerCount("saves_refused_keys"));
+    assertFalse(site.connector.scheduler().finished(good, blocks, 4).mayFree());
+    assertEquals(List.of("good"), site.connector.scheduler().update(done));
+    assertTrue(site.connector.scheduler().finished(bad, other, 1).mayFree());
+    assertEquals(new PrefixLookup.Found(4), site.connector.scheduler().lookup(site.request("l", keys), 0));
+    site.release(blocks);
+    site.release(other);
+  }
+
+  @Test
+  @DisplayName("a side that joins a reset leaves alone what has come since: requests, and saves that wait")
+  void joinsTwice() throws Exception {
+    Site site = site();
+    List<KvKey> keys = Site.keys("p", 8);
+    assertTrue(site.connector.scheduler().resetCache(Site.epoch(2)).succeeded());
+    KvRequest request = site.request("r", keys);
+    BlockTable blocks = site.compute(request, BlockTable.EMPTY, 8);
+    Held put = new Held(site, "put");
+    site.step(new ScheduledRequest(request, blocks, 4));
+    put.await();
+    site.step(new ScheduledRequest(request, blocks, 8));
+
+    assertTrue(site.connector.worker().resetCache(Site.epoch(2)).succeeded());
+
+    assertEquals(0, site.workerCount("failed_by_reset"));
+    put.letGo();
+    FinishedTransfers done = site.finish();
+    assertEquals(List.of(true, true), done.saves().stream().map(FinishedTransfers.Save::complete).toList());
+    site.connector.scheduler().update(done);
+    assertTrue(site.connector.worker().resetCache(Site.epoch(3)).succeeded());
+    site.connector.scheduler().lookup(site.request("s", keys), 0);
+    assertTrue(site.connector.scheduler().resetCache(Site.epoch(3)).succeeded());
+    assertEquals(1, site.schedulerCount("requests"));
+    site.release(blocks);
+  }
+
+  @Test
   @DisplayName("a save for which there is no place is reported as failed at once, and counted")
   void backPressure() throws Exception {
     Site site = site(Site.KEYED, Site.POLICY, GROUPS.withQueuedSavesMax(1));
