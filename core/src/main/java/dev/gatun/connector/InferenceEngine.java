@@ -12,7 +12,7 @@ import java.util.function.Function;
 
 /**
  * The base of an inference host: its four ways to drop KV, {@link #resetPrefixCache} and {@link #sleep}, each for callers
- * that wait and for callers that do not. All of them pause the host, reset both sides of its connector and clear the host's
+ * that wait and for callers that do not, and the end of a sleep. All of them pause the host, reset both sides of its connector and clear the host's
  * own cache. They are final and the host's own part is not public, so there is no way to have the one without the other.
  *
  * <p>A reset that failed is an exception, never a line in a log; the host then stays paused, and the same call may be made
@@ -22,7 +22,9 @@ public abstract class InferenceEngine {
   private final Optional<KvConnector> connector;
   private final Duration pauseMax;
   private final Object resetting = new Object();
-  private boolean unclean; // guarded by resetting: the last reset failed, so the host stays paused until one succeeds
+  // guarded by resetting
+  private boolean unclean; // the last reset failed, so the host stays paused until one succeeds
+  private boolean asleep;
 
   /**
    * Creates the base.
@@ -36,7 +38,7 @@ public abstract class InferenceEngine {
   }
 
   /**
-   * Drops all KV, here and behind the connector, and goes on. Blocks.
+   * Drops all KV, here and behind the connector, and goes on, unless the host sleeps. Blocks.
    *
    * @param next the epoch of the weights that the host computes with from now on
    * @return what was reset
@@ -46,7 +48,7 @@ public abstract class InferenceEngine {
   public final EngineReset resetPrefixCache(WeightEpoch next) {
     synchronized (resetting) {
       EngineReset reset = reset(next);
-      resume();
+      goOn();
       return reset;
     }
   }
@@ -74,6 +76,7 @@ public abstract class InferenceEngine {
     synchronized (resetting) {
       EngineReset reset = reset(next);
       fallAsleep(depth);
+      asleep = true;
       return reset;
     }
   }
@@ -87,6 +90,21 @@ public abstract class InferenceEngine {
    */
   public final CompletableFuture<EngineReset> sleepAsync(SleepDepth depth, WeightEpoch next) {
     return inBackground("sleep", next, epoch -> sleep(depth, epoch));
+  }
+
+  /**
+   * Ends a sleep, and goes on; does nothing to a host that is awake. Blocks while a reset runs.
+   *
+   * @throws IllegalStateException if the last reset failed: the host stays paused, reset it again
+   */
+  public final void wakeUp() {
+    synchronized (resetting) {
+      if (unclean) throw new IllegalStateException("wakeUp refused: the last reset failed, reset again");
+      if (!asleep) return;
+      wake();
+      asleep = false;
+      goOn();
+    }
   }
 
   /** {@return the connector, for the host's own steps} */
@@ -112,8 +130,15 @@ public abstract class InferenceEngine {
    */
   protected abstract void fallAsleep(SleepDepth depth);
 
+  /** Takes back what a sleep gave up. Called while paused; the host goes on afterwards. */
+  protected abstract void wake();
+
   /** Lets steps begin again. */
   protected abstract void resume();
+
+  private void goOn() {
+    if (!unclean && !asleep) resume();
+  }
 
   private EngineReset reset(WeightEpoch next) {
     List<String> running = pause(Deadline.after(pauseMax));
@@ -124,7 +149,7 @@ public abstract class InferenceEngine {
         reports.add(present.worker().resetCache(next));
       }, () -> reports.add(nothing(ConnectorSide.SCHEDULER)));
     } catch (IllegalArgumentException refused) {
-      if (!unclean) resume();
+      goOn();
       throw refused;
     }
     EngineReset reset = new EngineReset(next, ownCache(running), reports);

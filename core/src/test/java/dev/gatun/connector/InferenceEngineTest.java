@@ -75,6 +75,11 @@ class InferenceEngineTest {
     }
 
     @Override
+    protected void wake() {
+      told.add("wake");
+    }
+
+    @Override
     protected void resume() {
       told.add("resume");
     }
@@ -136,7 +141,7 @@ class InferenceEngineTest {
   @Test
   @DisplayName("S1.2 no way can be overridden or its own part called from outside, so none leaves the cascade out")
   void cannotBeBypassed() {
-    for (String name : List.of("resetPrefixCache", "resetPrefixCacheAsync", "sleep", "sleepAsync")) {
+    for (String name : List.of("resetPrefixCache", "resetPrefixCacheAsync", "sleep", "sleepAsync", "wakeUp")) {
       assertTrue(Arrays.stream(InferenceEngine.class.getDeclaredMethods()).filter(m -> m.getName().equals(name))
           .allMatch(m -> Modifier.isFinal(m.getModifiers()) && Modifier.isPublic(m.getModifiers())), name);
     }
@@ -191,6 +196,32 @@ class InferenceEngineTest {
     LoopbackControls.masterUp("loopback:" + pool);
     assertTrue(Way.RESET.reset(engine, version).succeeded());
     assertTrue(engine.told.contains("resume"));
+  }
+
+  @Test
+  @DisplayName("S1.2 no host wakes up to KV of earlier weights: not after a reset that failed, before it slept or while")
+  void wakesUp() {
+    Site site = site(Site.POLICY);
+    Engine engine = new Engine(Optional.of(site.connector));
+    engine.wakeUp();
+    assertEquals(List.of(), engine.told, "it is awake");
+    engine.throwing = true;
+    assertThrows(EngineResetException.class, () -> engine.sleep(SleepDepth.KEEP_WEIGHTS, Site.epoch(2)));
+    assertThrows(IllegalStateException.class, engine::wakeUp);
+    engine.throwing = false;
+    engine.sleep(SleepDepth.KEEP_WEIGHTS, Site.epoch(2));
+    engine.throwing = true;
+    assertThrows(EngineResetException.class, () -> engine.resetPrefixCache(Site.epoch(3)));
+    assertThrows(IllegalStateException.class, engine::wakeUp);
+    engine.throwing = false;
+    engine.resetPrefixCache(Site.epoch(3));
+    assertThrows(IllegalArgumentException.class, () -> engine.resetPrefixCache(Site.epoch(1)));
+    assertEquals(List.of(), engine.told.stream().filter(told -> told.equals("wake") || told.equals("resume")).toList(),
+        "asleep until it is woken");
+
+    engine.wakeUp();
+
+    assertEquals(List.of("wake", "resume"), engine.told.subList(engine.told.size() - 2, engine.told.size()));
   }
 
   @Test

@@ -88,12 +88,6 @@ public final class ExampleHost extends InferenceEngine implements AutoCloseable 
     model = new ToyModel(weights);
   }
 
-  /** Ends a sleep. */
-  public void wakeUp() {
-    awake = true;
-    resume();
-  }
-
   /** {@return where the blocks of all requests came from} */
   public RequestCounts counts() {
     return counts;
@@ -145,8 +139,12 @@ public final class ExampleHost extends InferenceEngine implements AutoCloseable 
   }
 
   @Override
+  protected void wake() {
+    awake = true;
+  }
+
+  @Override
   protected void resume() {
-    if (!awake) return;
     stopped = false;
     if (!paused) return;
     paused = false;
