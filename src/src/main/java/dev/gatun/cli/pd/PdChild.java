@@ -11,26 +11,48 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** One side in a process of its own: the parent's side of {@link PdProtocol}. */
 final class PdChild implements AutoCloseable {
   // destroying an engine takes a second or two
   private static final Duration END_LIMIT = Duration.ofSeconds(15);
+  // no answer is an empty line
+  private static final String END = "";
 
   private final PdSide side;
   private final Path log;
+  private final Duration answerMax;
   private final Process process;
-  private final BufferedReader answers;
+  /** Lines that it said, then {@link #END}. */
+  private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
   private final PrintStream commands;
 
-  PdChild(PdSide side, Path log) throws IOException {
+  PdChild(PdSide side, Path log, Duration answerMax) throws IOException {
+    this(side, JavaCommand.of("pd-" + side), log, answerMax);
+  }
+
+  PdChild(PdSide side, List<String> command, Path log, Duration answerMax) throws IOException {
     this.side = side;
     this.log = log;
-    process = Leftovers.start(new ProcessBuilder(JavaCommand.of("pd-" + side)).redirectError(log.toFile()));
-    answers = process.inputReader(StandardCharsets.UTF_8);
+    this.answerMax = answerMax;
+    process = Leftovers.start(new ProcessBuilder(command).redirectError(log.toFile()));
     commands = new PrintStream(process.getOutputStream(), false, StandardCharsets.UTF_8);
+    Thread.ofVirtual().name("gatun-answers " + side).start(this::read);
+  }
+
+  private void read() {
+    try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine())
+        answers.add(line);
+    } catch (IOException broken) {
+      // the same as an end
+    }
+    answers.add(END);
   }
 
   PdSide side() {
@@ -49,22 +71,29 @@ final class PdChild implements AutoCloseable {
   /**
    * Asks and waits for the answer.
    *
-   * @throws Ended if the process ends instead
+   * @throws Ended if the process ends instead, or was ended because it did not answer in time
    * @throws CommandException if it cannot do what it was asked
    */
   JsonFields ask(String command, Map<String, ?> argument) {
     commands.println(command + ' ' + Json.line(argument));
     commands.flush();
+    JsonFields message = new JsonFields(Json.parse(answer(command)));
+    if (message.has(PdProtocol.ANSWER)) return message.object(PdProtocol.ANSWER);
+    throw new CommandException(message.number(PdProtocol.EXIT_CODE).intValue(),
+        side + ": " + message.text(PdProtocol.ERROR) + " (its log: " + log + ')');
+  }
+
+  private String answer(String command) {
     try {
-      String line = answers.readLine();
-      if (line == null) throw ended();
-      JsonFields message = new JsonFields(Json.parse(line));
-      if (message.has(PdProtocol.ANSWER)) return message.object(PdProtocol.ANSWER);
-      throw new CommandException(message.number(PdProtocol.EXIT_CODE).intValue(),
-          side + ": " + message.text(PdProtocol.ERROR) + " (its log: " + log + ')');
-    } catch (IOException broken) {
-      throw ended();
+      String line = answers.poll(answerMax.toNanos(), TimeUnit.NANOSECONDS);
+      if (END.equals(line)) throw ended();
+      if (line != null) return line;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
+    process.destroyForcibly(); // an answer that came late would be taken for that to the next question
+    throw new Ended(side + " (process " + process.pid() + ") did not answer " + command + " within " + answerMax
+        + " and was ended; its log: " + log);
   }
 
   /** Waits a moment for the end of a process whose peer has just noticed that it is gone. */

@@ -19,6 +19,10 @@ public record PdOptions(String engine, int pages, long pageBytes, int promptPage
   private static final int PAGES_MAX = 16_000_000;
   private static final long PAGE_BYTES_MAX = 1L << 30;
   private static final int PROMPT_PAGES_MAX = 65_536;
+  // 60 s: loading a library and opening its engine takes seconds on a busy machine; unmeasured default
+  private static final Duration START_MAX = Duration.ofSeconds(60);
+  // 100 MB/s: pages are computed and checked at a multiple of that; unmeasured default
+  private static final long BYTES_A_MILLI = 100_000;
 
   /** Refuses what cannot be. */
   public PdOptions {
@@ -43,6 +47,13 @@ public record PdOptions(String engine, int pages, long pageBytes, int promptPage
    */
   public int pagesOf(int prompt) {
     return Math.min(promptPages, pages - prompt * promptPages);
+  }
+
+  /**
+   * {@return how long a side may take for an answer: a hand-over, beginning and end of a process, and the bytes of a prompt}
+   */
+  Duration answerMax() {
+    return timeout.multipliedBy(2).plus(START_MAX).plusMillis(promptPages * pageBytes / BYTES_A_MILLI);
   }
 
   private static void between(String field, long value, long min, long max) {

@@ -52,8 +52,8 @@ public final class PdRun {
     }
     PdReport report = new PdReport(options);
     try (RunLogs logs = RunLogs.open("pd", nativeLog);
-        PdChild prefill = new PdChild(PdSide.PREFILL, logs.file("prefill"));
-        PdChild decode = new PdChild(PdSide.DECODE, logs.file("decode"))) {
+        PdChild prefill = new PdChild(PdSide.PREFILL, logs.file("prefill"), options.answerMax());
+        PdChild decode = new PdChild(PdSide.DECODE, logs.file("decode"), options.answerMax())) {
       PdRun run = new PdRun(options, report, prefill, decode);
       try {
         run.open();
