@@ -5,7 +5,8 @@
  * <p>Depends on {@code dev.gatun.connector} and what that stands on.
  *
  * <pre>{@code
- * ExampleHost host = new ExampleHost(new ToyModel(1), cache, Optional.of(connector));
+ * KvConnector connector = KvConnectors.over(coordinator).withStore(store, cache.pageBytes()).open(config);
+ * ExampleHost host = new ExampleHost(1, cache, Optional.of(connector));
  * List<Integer> answer = host.generate("request-1", prompt, 16);
  * host.loadWeights(2);
  * host.resetPrefixCache(new WeightEpoch("run-7", 2));

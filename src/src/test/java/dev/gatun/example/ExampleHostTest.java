@@ -25,9 +25,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -55,6 +53,7 @@ class ExampleHostTest {
     private final KvStore store;
     private final BlockPool cache;
     private final StoreConnector connector;
+    private final SteppedConnector refitting;
     private final ExampleHost host;
 
     Replica(String pool, KeyCodec codec, StoreTransferOptions options, int blocks) {
@@ -63,7 +62,8 @@ class ExampleHostTest {
       RefitPolicy policy = RefitPolicy.defaults().withOtherClients(RefitPolicy.OtherClients.FENCED);
       connector = StoreConnector.open(store, new RefitCoordinator(gate, List.of(store.refitPort()), policy,
           Observer.NONE), options);
-      host = new ExampleHost(1, cache, Optional.of(connector));
+      refitting = new SteppedConnector(connector);
+      host = new ExampleHost(1, cache, Optional.of(refitting));
     }
 
     @Override
@@ -145,18 +145,22 @@ class ExampleHostTest {
 
   @Test
   @DisplayName("a refit that comes past the host restarts the request it meets, which then answers for the new epoch")
-  void refitPastTheHost() throws Exception {
+  void refitPastTheHost() {
     Replica replica = replica();
-    List<Integer> expected = reference(1, PROMPT, 300);
-    try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
-      Future<List<Integer>> answer = threads.submit(() -> replica.host.generate("a", PROMPT, 300));
-      Deadline deadline = Deadline.after(Duration.ofSeconds(30));
-      while (replica.connector.worker().stats().count("blocks_saved") == 0 && !deadline.reached())
-        Thread.onSpinWait();
-      for (int version = 2; version < 6; version++)
-        assertTrue(replica.connector.worker().resetCache(new WeightEpoch("run", version)).succeeded());
-      assertEquals(expected, answer.get());
-    }
+    AtomicInteger steps = new AtomicInteger();
+    replica.refitting.before = () -> {
+      // in the middle of the prompt, and in the middle of the answer
+      int step = steps.incrementAndGet();
+      if (step != 5 && step != 25) return;
+      long version = replica.gate.epoch().version() + 1;
+      replica.host.loadWeights(version);
+      assertTrue(replica.connector.worker().resetCache(new WeightEpoch("run", version)).succeeded());
+    };
+
+    assertEquals(reference(3, PROMPT, 300), replica.host.generate("a", PROMPT, 300));
+
+    assertEquals(2, replica.host.counts().restarted, replica.host.counts()::toString);
+    assertEquals(3, replica.gate.epoch().version());
   }
 
   @Test
