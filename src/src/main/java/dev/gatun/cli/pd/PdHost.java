@@ -11,6 +11,7 @@ import dev.gatun.connector.ConnectorPlan;
 import dev.gatun.connector.FinishedTransfers;
 import dev.gatun.connector.FinishedTransfers.Load;
 import dev.gatun.connector.KvConnector;
+import dev.gatun.connector.KvConnectors;
 import dev.gatun.connector.KvRequest;
 import dev.gatun.connector.KvTransferConfig;
 import dev.gatun.connector.MooncakeConnector;
@@ -59,12 +60,10 @@ final class PdHost implements AutoCloseable {
     engine = TransferEngine.open(engineOptions(kind, side), gate);
     RefitCoordinator coordinator = new RefitCoordinator(gate, List.of(), RefitPolicy.defaults(), Observer.NONE);
     P2pOptions options = P2pOptions.loopback("gatun pd").withTimeouts(timeout, OFFER_MAX);
-    boolean pulls = kind.equals(EngineOptions.NIXL);
-    config = KvTransferConfig.builder().kvConnector(pulls ? NixlConnector.NAME : MooncakeConnector.NAME)
+    config = KvTransferConfig.builder()
+        .kvConnector(kind.equals(EngineOptions.NIXL) ? NixlConnector.NAME : MooncakeConnector.NAME)
         .kvRole(side.role()).kvBufferDevice("cpu").build();
-    connector = pulls
-        ? NixlConnector.open(config, engine, coordinator, options)
-        : MooncakeConnector.open(config, engine, coordinator, options);
+    connector = KvConnectors.over(coordinator).withEngine(engine, options).open(config);
     connector.worker().registerCache(pool);
   }
 
