@@ -10,6 +10,7 @@ import dev.gatun.nativelib.MooncakeInstaller;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -138,6 +139,47 @@ class MooncakeTest {
       server.await();
       master.onExit().get(30, TimeUnit.SECONDS);
       assertFalse(master.isAlive());
+    }
+  }
+
+  @Test
+  @DisplayName("K10 store ls tells whose keys they are; reset removes a part, and not everything of several by oversight")
+  void tellsOwnersApart() throws Exception {
+    Path file = Files.write(folder.resolve("value"), new byte[100]);
+    String hash = "5a".repeat(32);
+    String vllm = "tiny-llama@tp_rank:1@pcp0@dcp0@pp_rank:0@group:0@" + hash;
+    List<String> keys = List.of(vllm, "t@" + vllm, "Qwen-Qwen3-8B_" + hash + "_0_k", "foreign/app@key1",
+        "chat/ppo-7/11/block", "chat/ppo-7/12/block",
+        "chat/ppo-7/12/Qwen/Qwen3-8B@main@l36h8d128b16@half@r0of4@" + hash);
+    try (GatunProcess server = GatunProcess.start("mooncake", "run", "--segment", "64m", "--rpc-port", "0",
+        "--admin-port", "0", "--json")) {
+      JsonFields addresses = server.awaitJson();
+      Client client = new Client(addresses.text("master"), addresses.text("admin"));
+      for (String key : keys)
+        client.run("put", key, file.toString()).exits(0);
+
+      JsonFields listed = client.run("ls").exits(0).json();
+      assertEquals(7, listed.number("total").intValue());
+      assertEquals(List.of("gatun|chat|||ppo-7@11|1", "gatun|chat|||ppo-7@12|1",
+          "gatun|chat|Qwen/Qwen3-8B|r0of4|ppo-7@12|1", "other|||||1", "sglang||Qwen-Qwen3-8B|0||1",
+          "vllm||tiny-llama|tp1 pp0||1", "vllm|t|tiny-llama|tp1 pp0||1"),
+          listed.list("groups").stream()
+              .map(group -> String.join("|", ((Map<?, ?>) group).values().stream().map(String::valueOf).toList()))
+              .toList());
+      String text = GatunProcess.run("store", "ls", "--master", addresses.text("master"), "--admin",
+          addresses.text("admin")).exits(0).out();
+      assertTrue(text.contains("vllm  prefix t  model tiny-llama  rank tp1 pp0: 1 key\n  t@tiny-llama@"), text);
+
+      client.run("reset").exits(2).says("owners have keys there: gatun chat; keys of unknown form; sglang Qwen-");
+      assertEquals(7, client.run("ls").json().number("total").intValue());
+      assertEquals("VERIFIED", client.run("reset", "--namespace", "chat", "--run", "ppo-7", "--below", "12").exits(0)
+          .json().text("outcome"));
+      assertEquals("VERIFIED", client.run("reset", "--prefix", "t@").exits(0).json().text("outcome"));
+      Outcome rest = client.run("reset", "--namespace", "chat").exits(0);
+      assertEquals(3, rest.number("others"), rest.out());
+      assertEquals(3, client.run("ls").json().number("total").intValue());
+      client.run("reset", "--force-global").exits(0).says("removing the keys of 3 owners");
+      assertEquals(0, client.run("ls").json().number("total").intValue());
     }
   }
 
