@@ -53,7 +53,7 @@ final class RequestRun implements AutoCloseable {
     connector = host.kv();
     sequence = Sequence.open(cache.pool().gate());
     tokens = new ArrayList<>(prompt);
-    keys = BlockKeys.of(tokens);
+    keys = BlockKeys.of(tokens, cache.pool().pageBytes());
   }
 
   List<Integer> generate(int count) {
@@ -68,7 +68,7 @@ final class RequestRun implements AutoCloseable {
       computeFullBlocks();
       if (tokens.size() - promptTokens == count) return List.copyOf(tokens.subList(promptTokens, tokens.size()));
       tokens.add(model.next(pages(), tokens.subList(computed * ToyModel.BLOCK_TOKENS, tokens.size())));
-      keys = BlockKeys.of(tokens);
+      keys = BlockKeys.of(tokens, cache.pool().pageBytes());
     }
   }
 
