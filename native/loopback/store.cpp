@@ -7,6 +7,7 @@
 
 #include "codes.h"
 #include "faults.h"
+#include "worker_thread.h"
 
 namespace gatun::loopback {
 namespace {
@@ -102,8 +103,12 @@ int Store::remove(const char* key, bool force) {
 int64_t Store::remove_matching(const char* pattern, bool force) {
   if (int64_t code; answered(FaultPoint::kRemoveRegexBefore, code)) return code;
   if (const int code = pool_->admit(); code != kOk) return code;
-  const auto compiled = KeyPattern::compile(pattern);
-  return compiled ? pool_->remove_matching(*compiled, force) : kInvalidParams;
+  // Compiling recurses once a term of the pattern, and matching once an alternative.
+  int64_t removed = kInvalidParams;
+  run_on_large_stack([&] {
+    if (const auto compiled = KeyPattern::compile(pattern)) removed = pool_->remove_matching(*compiled, force);
+  });
+  return removed;
 }
 
 int64_t Store::remove_all(bool force) {

@@ -13,4 +13,9 @@ size_t usable_cores();
 // False when the system refuses one more thread.
 bool start_worker(const char* name, std::function<void()> body);
 
+// Runs the body on a thread with a large stack and waits for its end; what it throws is thrown here. For code that
+// recurses: the caller may be a thread of a virtual machine with little stack left, and an overflow in native code ends
+// the process.
+void run_on_large_stack(const std::function<void()>& body);
+
 }  // namespace gatun::loopback
