@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +47,8 @@ public final class EpochGate {
   // state and epoch change together, so that whoever enters reads both in one go
   private volatile Door door;
   private @Nullable GateControl control;
+  // told of stores that open, once the gate is claimed
+  private volatile Consumer<RefitStore> newcomers = store -> {};
 
   private record Door(State state, WeightEpoch epoch, int ordinal) {}
 
@@ -168,7 +171,8 @@ public final class EpochGate {
    * @param part what holds work or memory of an epoch
    */
   public void register(Quiescable part) {
-    parts.add(part);
+    parts.add(part); // first: a refit that begins now finds it here
+    if (part instanceof RefitStore store) newcomers.accept(store);
   }
 
   /**
@@ -188,12 +192,15 @@ public final class EpochGate {
   /**
    * Makes the caller the only one that runs refits through this gate, for as long as the gate lives.
    *
+   * @param opened told of each store that registers from now on, on its opener's thread: one that is closed again before
+   *     the next refit has left pages all the same
    * @return what closes, raises and opens the gate from now on; the gate's own methods refuse
    * @throws IllegalStateException if somebody did already
    */
-  public synchronized GateControl claim() {
+  public synchronized GateControl claim(Consumer<RefitStore> opened) {
     if (control != null) throw new IllegalStateException("the gate has a refit coordinator already; share that one");
     control = new GateControl(this);
+    newcomers = opened;
     return control;
   }
 

@@ -150,7 +150,9 @@ final class Clearing {
    */
   Verdict lookAgain(Verdict verdict, boolean anyOpened) {
     List<StoreTrace> looked = traces.stream().filter(trace -> !trace.excused()).toList();
-    if (looked.isEmpty()) return verdict;
+    List<StoreTrace> uncleared = uncleared();
+    if (!uncleared.isEmpty()) return Verdict.of(uncleared, verdict.reasons(), raised());
+    if (verdict.outcome() != RefitOutcome.VERIFIED || looked.isEmpty()) return verdict;
     Deadline deadline = Deadline.after(policy.deadline());
     steps.time("look again", () -> {
       Deadline inner = Lane.inner(deadline);
@@ -165,6 +167,21 @@ final class Clearing {
     });
     if (looked.stream().allMatch(StoreTrace::sound)) return verdict;
     return Verdict.of(looked, List.of(), raised());
+  }
+
+  /** Stores that were opened since the removal, at a master that no other one saw empty. */
+  private List<StoreTrace> uncleared() {
+    List<StoreTrace> uncleared = new ArrayList<>();
+    for (Member member : members) {
+      for (StorePort port : member.ports()) {
+        StoreTrace trace = new StoreTrace(port, member);
+        boolean known = traces.stream().anyMatch(old -> old.port() == port || old.standsFor(trace));
+        if (known) continue;
+        trace.unremoved("it was opened after the removal, which did not reach its objects");
+        uncleared.add(trace);
+      }
+    }
+    return uncleared;
   }
 
   private void compare(StoreTrace trace, Reading now, boolean anyOpened) {
@@ -255,13 +272,20 @@ final class Clearing {
     for (Member member : members) {
       List<String> troubles = new ArrayList<>(member.pending());
       for (StoreTrace trace : traces) {
-        if (trace.member() == member && trace.excused()) troubles.add(trace.port().name() + " was closed or hangs");
+        if (trace.member() == member && trace.excused() && !replaced(trace))
+          troubles.add(trace.port().name() + " was closed or hangs");
       }
       if (!troubles.isEmpty()) {
         member.leave(String.join("; ", troubles));
         group.drop(member.coordinator(), member.left());
       }
     }
+  }
+
+  /** Whether the replica has closed this store and has another at the same master. */
+  private boolean replaced(StoreTrace trace) {
+    return !trace.registered() && traces.stream()
+        .anyMatch(other -> other.member() == trace.member() && other.standsFor(trace));
   }
 
   private boolean fine(Member member) {

@@ -11,7 +11,6 @@ import java.util.List;
 final class Member {
   private final RefitCoordinator coordinator;
   private final String name;
-  private final List<StorePort> ports;
   private List<String> pending = List.of();
   private String left = "";
   private boolean ended;
@@ -26,7 +25,6 @@ final class Member {
   Member(RefitCoordinator coordinator, String name) {
     this.coordinator = coordinator;
     this.name = name;
-    ports = coordinator.ports();
   }
 
   RefitCoordinator coordinator() {
@@ -45,8 +43,9 @@ final class Member {
     return coordinator.control();
   }
 
+  /** Its stores now: one may open while a refit runs. */
   List<StorePort> ports() {
-    return ports;
+    return coordinator.ports();
   }
 
   /** Own operations that have not ended, one line each. */

@@ -36,7 +36,7 @@ public final class RefitCoordinator {
    * gate stops are noticed.
    *
    * @param gate closed and opened by this object alone from now on
-   * @param stores every store that is used through this gate; one that opens later is found at the gate
+   * @param stores every store that is used through this gate; the gate tells of one that opens later
    * @param policy for refits of this replica alone; a {@link RefitGroup} brings its own
    * @param observer sees each refit that ends
    * @throws IllegalStateException if the gate has a coordinator already
@@ -52,7 +52,7 @@ public final class RefitCoordinator {
         throw new IllegalArgumentException(store.name() + " is not registered with this gate");
       }
     }
-    control = gate.claim();
+    control = gate.claim(this::met);
     group = RefitGroup.solo(policy, this);
     ports();
   }
@@ -128,14 +128,16 @@ public final class RefitCoordinator {
     group = RefitGroup.solo(policy, this);
   }
 
-  /** Every store ever seen at the gate that was not forgotten since, open or closed. */
+  /** Every store ever registered with the gate that was not forgotten since, open or closed. */
   synchronized List<StorePort> ports() {
     for (Quiescable part : gate.parts()) {
-      if (part instanceof RefitStore store && ports.stream().noneMatch(port -> port.store().equals(store))) {
-        ports.add(new StorePort(store));
-      }
+      if (part instanceof RefitStore store) met(store);
     }
     return List.copyOf(ports);
+  }
+
+  private synchronized void met(RefitStore store) {
+    if (ports.stream().noneMatch(port -> port.store().equals(store))) ports.add(new StorePort(store));
   }
 
   /** Drops a store that was closed, and whose master was seen empty through another. */
@@ -165,7 +167,7 @@ public final class RefitCoordinator {
     try {
       observer.onReset(report.epoch(), report.outcome().name(), objects, report.nanos());
       return Optional.empty();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | LinkageError e) {
       return Optional.of("an observer threw " + e);
     }
   }

@@ -152,7 +152,7 @@ final class RefitRun {
 
   /** What was proved must still hold; attempts that are left are spent on it while no gate is open. */
   private void lookAgain() {
-    if (verdict().outcome() != RefitOutcome.VERIFIED) return;
+    if (!succeeded()) return;
     Verdict now = clearing.lookAgain(verdict(), anyOpened);
     if (now.equals(verdict())) return;
     judge(!anyOpened && clearing.mayRetry() ? clearing.run(Deadline.after(policy.deadline())) : now);

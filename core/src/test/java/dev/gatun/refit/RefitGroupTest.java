@@ -231,6 +231,21 @@ class RefitGroupTest {
   }
 
   @Test
+  @DisplayName("a replica that closed a store and has another at the same master stays")
+  void replicaWithAnotherStoreStays() {
+    List<Replica> replicas = replicas(2, false);
+    RefitGroup group = group(RefitPolicy.defaults(), replicas);
+    Replica second = replicas.get(1);
+    new FakeStore("brief", second.master, second.gate, false).close();
+
+    RefitReport report = group.refit(NEW);
+
+    assertEquals(RefitOutcome.VERIFIED, report.outcome(), report::text);
+    assertEquals("", report.replicas().get(1).left());
+    assertEquals(2, group.members().size());
+  }
+
+  @Test
   @DisplayName("when all replicas are in trouble it is the master: nobody leaves, and the next attempt has all")
   void masterInTrouble() {
     List<Replica> replicas = replicas(2, false);

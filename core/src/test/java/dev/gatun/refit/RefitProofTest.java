@@ -614,6 +614,47 @@ class RefitProofTest {
   }
 
   @Test
+  @DisplayName("a store that opened and closed since the last refit left its pages in its master: no proof")
+  void closedBetweenRefits() {
+    Replica replica = Replica.plain().filled();
+    FakeMaster elsewhere = new FakeMaster("elsewhere");
+    FakeStore brief = new FakeStore("brief", elsewhere, replica.gate, false);
+    brief.put("old page");
+    brief.close();
+
+    RefitReport report = replica.coordinator.refit(NEW);
+
+    assertEquals(RefitOutcome.FAILED, report.outcome(), report::text);
+    assertEquals(List.of("brief: the store was closed, and nobody else saw its master empty"), report.reasons());
+    new FakeStore("again", elsewhere, replica.gate, false);
+    RefitReport again = replica.coordinator.refit(NEW);
+    assertEquals(RefitOutcome.VERIFIED, again.outcome(), again::text);
+  }
+
+  @Test
+  @DisplayName("a store that opened while weights were loaded, at another master: no proof, and retry clears it too")
+  void openedDuringRefit() {
+    for (OnFailure reaction : List.of(OnFailure.FAIL, OnFailure.RETRY)) {
+      Replica replica = Replica.plain(RefitPolicy.defaults().withOnFailure(reaction)).filled();
+      FakeMaster elsewhere = new FakeMaster("elsewhere");
+      new FakeStore("before", elsewhere, new EpochGate(OLD), false).put("old page");
+      try (Refit refit = replica.coordinator.begin(NEW)) {
+        assertEquals(RefitOutcome.VERIFIED, refit.clear().outcome());
+        new FakeStore("beside", replica.master, replica.gate, false);
+        new FakeStore("late", elsewhere, replica.gate, false);
+        RefitReport report = refit.open();
+        boolean retries = reaction == OnFailure.RETRY;
+        assertEquals(retries ? RefitOutcome.VERIFIED : RefitOutcome.FAILED, report.outcome(), report::text);
+        assertEquals(retries, report.open());
+        if (retries) assertEquals(0, elsewhere.count());
+        else
+          assertEquals(List.of("late: it was opened after the removal, which did not reach its objects"),
+              report.reasons());
+      }
+    }
+  }
+
+  @Test
   @DisplayName("several stores of one gate at one master count each other's canaries as ours")
   void storesShareMaster() {
     EpochGate gate = new EpochGate(OLD);
