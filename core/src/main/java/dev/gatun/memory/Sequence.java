@@ -60,10 +60,12 @@ public final class Sequence {
   /**
    * Declares that a block is an input of this sequence. If a refit came since it was leased, the sequence is old too.
    *
-   * @param pool whose block
+   * @param pool whose block; of the same gate
    * @param block a lease, of any epoch
+   * @throws IllegalArgumentException if the pool belongs to another gate
    */
   public void uses(BlockPool pool, long block) {
+    requireSameGate(pool);
     if (!pool.isCurrent(block)) ordinal = EXPIRED;
   }
 
@@ -71,12 +73,14 @@ public final class Sequence {
    * Leases a block for the next page to be saved. The block carries the sequence's epoch, so that a refit at any moment
    * from now on ends it.
    *
-   * @param pool from which
+   * @param pool from which; of the same gate
    * @return the handle, with one reference; the caller releases it
+   * @throws IllegalArgumentException if the pool belongs to another gate
    * @throws EpochChangedException if the sequence is not current
    * @throws PoolExhaustedException if no block is free
    */
   public long lease(BlockPool pool) {
+    requireSameGate(pool);
     requireCurrent();
     long block = pool.leaseFor(ordinal);
     if (block == 0) throw pool.exhausted();
@@ -93,5 +97,12 @@ public final class Sequence {
       throw new EpochChangedException("save refused: the sequence or one of its inputs is of " + epoch
           + " or older, weights are now " + gate.epoch() + "; begin a new sequence");
     }
+  }
+
+  /** Epochs of two gates have nothing to do with each other: an old one here may be one to come there. */
+  private void requireSameGate(BlockPool pool) {
+    if (pool.gate() == gate) return;
+    throw new IllegalArgumentException(
+        "pool must be under the gate of the sequence, which is of " + epoch + ": " + pool.name());
   }
 }

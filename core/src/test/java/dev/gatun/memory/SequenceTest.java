@@ -80,4 +80,17 @@ class SequenceTest {
     assertThrows(EpochChangedException.class, next::requireCurrent);
     pool.release(block);
   }
+
+  @Test
+  @DisplayName("a pool of another gate is refused: its blocks would pass for ones of an epoch still to come there")
+  void poolOfAnotherGate() {
+    EpochGate ahead = Refits.gate();
+    Refits.refit(ahead);
+    Sequence sequence = Sequence.open(ahead);
+    assertThrows(IllegalArgumentException.class, () -> sequence.lease(pool));
+    long block = pool.lease();
+    assertThrows(IllegalArgumentException.class, () -> sequence.uses(pool, block));
+    pool.release(block);
+    assertEquals(4, pool.available());
+  }
 }
