@@ -2,7 +2,8 @@ package dev.gatun.backend;
 
 /**
  * Sees the outcome of each operation. Called on the operating thread, right after the native call, so implementations
- * must be fast, must not block and must not throw. Counts are keys, sizes bytes, times nanoseconds.
+ * must be fast and must not block. What one throws does not reach the operation, and is logged the first time. Counts
+ * are keys, sizes bytes, times nanoseconds.
  */
 public interface Observer {
   /** Sees nothing. */

@@ -193,7 +193,19 @@ public final class BlockPool implements AutoCloseable, Quiescable {
    * @throws IllegalStateException if the lease has ended, is shared, or a transfer uses the block
    */
   public void renew(long block) {
-    leases.renew(block);
+    leases.renew(block, 1);
+  }
+
+  /**
+   * As {@link #renew(long)}, for somebody who answers for several references, such as one that keeps the block for an
+   * operation.
+   *
+   * @param block a lease with no transfer
+   * @param references most references it may have
+   * @throws IllegalStateException if the lease has ended, has more references, or a transfer uses the block
+   */
+  public void renew(long block, int references) {
+    leases.renew(block, references);
   }
 
   /**

@@ -90,7 +90,7 @@ final class PoolLeases {
     return pageAt(index);
   }
 
-  void renew(long block) {
+  void renew(long block, int references) {
     int index = index("renew", block);
     long word;
     long next;
@@ -98,7 +98,7 @@ final class PoolLeases {
       word = states.get(index);
       if (!isLeased(word, block)) throw refusals.ended("renew", block, word);
       if (BlockWord.has(word, BlockWord.TRANSFERS | BlockWord.NULL)) throw refusals.busy("renew", block, word);
-      if (BlockWord.references(word) > 1)
+      if (BlockWord.references(word) > references)
         throw refusals.because("renew", block, "it is shared by " + BlockWord.references(word));
       long epoch = BlockWord.epochBits(gate.ordinal());
       if (BlockWord.isOfEpoch(word, epoch)) return;

@@ -91,7 +91,7 @@ public final class AsyncKvStore implements AutoCloseable, Quiescable {
    * @return ends with the batch, whose outcomes can then be read
    */
   public CompletableFuture<StoreBatch> get(StoreBatch batch) {
-    return handOver("get", batch, StoreBatch::get);
+    return handOver("get", batch, StoreBatch::getHeld);
   }
 
   /**
@@ -127,7 +127,7 @@ public final class AsyncKvStore implements AutoCloseable, Quiescable {
    * @throws IllegalArgumentException if there are not as many blocks as keys
    */
   public CompletableFuture<List<GetResult>> get(BlockPool pool, List<KvKey> keys, long... blocks) {
-    return pages("get", pool, keys, blocks, StoreBatch::getResult, StoreBatch::get);
+    return pages("get", pool, keys, blocks, StoreBatch::getResult, StoreBatch::getHeld);
   }
 
   /**
@@ -191,8 +191,9 @@ public final class AsyncKvStore implements AutoCloseable, Quiescable {
       for (int i = 0; i < lanes.size(); i++)
         queue.add(LaneOperation.end());
     }
-    for (Thread thread : threads)
-      join(thread, deadline);
+    for (Thread thread : threads) {
+      if (!isCurrent(thread)) join(thread, deadline);
+    }
     List<String> pending = running();
     if (pending.isEmpty()) {
       timers.shutdownNow();
@@ -215,11 +216,11 @@ public final class AsyncKvStore implements AutoCloseable, Quiescable {
 
   private <R> CompletableFuture<List<R>> pages(String operation, BlockPool pool, List<KvKey> keys, long[] blocks,
       BiFunction<StoreBatch, Integer, R> result, UnaryOperator<StoreBatch> work) {
-    if (keys.size() != blocks.length) {
-      throw new IllegalArgumentException("blocks must be as many as keys, " + keys.size() + ": " + blocks.length);
-    }
     List<KvKey> copy = List.copyOf(keys);
     long[] held = blocks.clone();
+    if (copy.size() != held.length) {
+      throw new IllegalArgumentException("blocks must be as many as keys, " + copy.size() + ": " + held.length);
+    }
     return submit(operation, held.length, () -> HeldBlocks.hold(pool, held, held.length), lane -> {
       StoreBatch batch = lane.batch(pool, Math.max(1, held.length));
       for (int i = 0; i < held.length; i++)
@@ -295,9 +296,15 @@ public final class AsyncKvStore implements AutoCloseable, Quiescable {
   private List<String> running() {
     List<String> lines = new ArrayList<>();
     for (int i = 0; i < threads.size(); i++) {
-      if (threads.get(i).isAlive()) lines.add(threads.get(i).getName() + ": " + lanes.get(i));
+      if (threads.get(i).isAlive() && !isCurrent(threads.get(i)))
+        lines.add(threads.get(i).getName() + ": " + lanes.get(i));
     }
     return lines;
+  }
+
+  /** An action on a future may close the lanes; its own ends when the action has. */
+  private static boolean isCurrent(Thread thread) {
+    return thread.equals(Thread.currentThread());
   }
 
   private ClosedException refusedClosed() {

@@ -56,13 +56,18 @@ final class BatchPins {
     }
   }
 
-  /** Marks every block as being written; all or none. Renewing takes blocks of the epoch before a refit along. */
-  void forGet(boolean renew) {
+  /**
+   * Marks every block as being written; all or none. Renewing takes blocks of the epoch before a refit along.
+   *
+   * @param renew whether to
+   * @param references how many of each block its holder and this operation have together
+   */
+  void forGet(boolean renew, int references) {
     int i = 0;
     try {
       for (; i < entries.sealed; i++) {
         long block = entries.blocks[i];
-        if (renew) pool.renew(block);
+        if (renew) pool.renew(block, references);
         pool.beginWrite(block);
         marked[i] = block;
         addresses[i] = address(block);

@@ -60,7 +60,8 @@ final class BatchRun {
     }
   }
 
-  void get() {
+  /** Gets; {@code held} tells that each block has a reference beside its holder's, for this operation. */
+  void get(boolean held) {
     begin("get");
     try {
       entries.requireBlocks("get");
@@ -80,7 +81,7 @@ final class BatchRun {
           done = core.gate.isCurrent(ticket);
           if (done) {
             if (stamp != null) stamp.epoch(entries.epoch());
-            pins.forGet(renew);
+            pins.forGet(renew, held ? 2 : 1);
             getPinned(ticket);
           }
         } finally {
@@ -112,10 +113,10 @@ final class BatchRun {
   }
 
   private void putPinned(MemorySegment replicate) {
-    entries.start(BatchEntries.Ran.PUT);
     long started = System.nanoTime();
     activity.nativeSince(started);
     try {
+      entries.start(BatchEntries.Ran.PUT);
       boolean all = !core.policy.probeBeforePut() || probe();
       calls.put(replicate, all);
     } catch (RuntimeException | Error e) {
@@ -160,11 +161,11 @@ final class BatchRun {
   }
 
   private void getPinned(int ticket) {
-    entries.start(BatchEntries.Ran.GET);
-    boolean all = !question.leaveOutFailedKeys();
     long started = System.nanoTime();
     activity.nativeSince(started);
     try {
+      entries.start(BatchEntries.Ran.GET);
+      boolean all = !question.leaveOutFailedKeys();
       calls.get(all);
     } catch (RuntimeException | Error e) {
       entries.finish(Outcome.NOT_SENT);

@@ -31,13 +31,17 @@ final class LocalBufferShare {
 
   /** Blocks until there is room. */
   void acquire(long objectBytes, Deadline deadline) {
+    // an interrupt ends a wait, it does not refuse a put that has none; nobody is passed who waits already
+    if (!units.hasQueuedThreads() && units.tryAcquire(units(objectBytes))) return;
+    String reason = "which other puts use; raise localBufferBytes, or put from blocks";
     try {
       if (units.tryAcquire(units(objectBytes), deadline.remainingNanos(), TimeUnit.NANOSECONDS)) return;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+      reason = "which other puts use, and was interrupted";
     }
-    throw new DeadlineException("put waited for " + objectBytes + " bytes of the local buffer of " + bytes
-        + " bytes, which other puts use; raise localBufferBytes, or put from blocks");
+    throw new DeadlineException(
+        "put waited for " + objectBytes + " bytes of the local buffer of " + bytes + " bytes, " + reason);
   }
 
   void release(long objectBytes) {

@@ -16,7 +16,8 @@ final class Questions {
     this.core = core;
   }
 
-  List<Existence> exists(List<KvKey> keys) {
+  List<Existence> exists(List<KvKey> asked) {
+    List<KvKey> keys = List.copyOf(asked); // others may change it meanwhile
     if (keys.isEmpty()) return List.of();
     if (keys.size() > StoreBatch.CAPACITY_MAX) {
       throw new IllegalArgumentException("keys must be at most " + StoreBatch.CAPACITY_MAX + ": " + keys.size());

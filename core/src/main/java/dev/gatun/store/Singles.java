@@ -10,6 +10,9 @@ import java.util.function.Function;
 
 /** Calls that move one value to or from the caller's own memory: convenient, copying, allocating. */
 final class Singles {
+  // 64 MiB: a question to the master costs far less than so much memory; unmeasured default
+  private static final long ASK_BYTES = 64L << 20;
+
   private final StoreCore core;
   private final Staging staging;
   private final LocalBufferShare localBuffer;
@@ -30,9 +33,7 @@ final class Singles {
       try {
         localBuffer.acquire(objectBytes, Deadline.after(core.policy.parkMax()));
         try {
-          return passable(value)
-              ? send(key, value, objectBytes, options, ticket)
-              : putStaged(key, value, objectBytes, options, ticket);
+          return putStaged(key, value, objectBytes, options, ticket);
         } finally {
           localBuffer.release(objectBytes);
         }
@@ -42,6 +43,10 @@ final class Singles {
     });
   }
 
+  /**
+   * Native code never reads the value where it lies: it may be on the heap, or in a mapped file that is cut short, which
+   * ends a process in native code and which Java survives. Not every view of such a file can be told from other memory.
+   */
   private PutResult putStaged(KvKey key, MemorySegment value, long objectBytes, ReplicateOptions options, int ticket) {
     Staging.Buffer buffer = staging.take(objectBytes);
     try (Arena call = Arena.ofConfined()) { // per call
@@ -110,23 +115,47 @@ final class Singles {
       core.observer.onSkip("failed-key", 1);
       return new GetResult.GetFailed(StoreCode.of(failed), failed);
     }
-    Staging.Buffer buffer = staging.take(objectBytes);
-    boolean doubtful = false;
     try (Arena call = Arena.ofConfined()) { // per call
       MemorySegment encoded = core.encode(key, epoch, call);
+      return getStaged(key, encoded, target, stagedBytes(encoded, objectBytes), ticket, epoch, call);
+    }
+  }
+
+  /** {@return room for the value: whoever offers all the memory there is does not want as much again} */
+  private long stagedBytes(MemorySegment encoded, long roomBytes) {
+    if (roomBytes <= ASK_BYTES) return roomBytes;
+    long bytes = core.backend.size(encoded);
+    // absent, failed or too large: the get says so whatever its room
+    return bytes <= ASK_BYTES || bytes > roomBytes ? ASK_BYTES : bytes;
+  }
+
+  private GetResult getStaged(KvKey key, MemorySegment encoded, MemorySegment target, long objectBytes, int ticket,
+      WeightEpoch epoch, Arena call) {
+    Staging.Buffer buffer = staging.take(objectBytes);
+    boolean doubtful = false;
+    try {
       long started = System.nanoTime();
       long answer = core.backend.get(encoded, buffer.memory(), objectBytes);
       long nanos = System.nanoTime() - started;
       doubtful = Outcome.leavesNativeRunning(answer);
       long outcome = answer < 0 ? answer : judge(key, buffer.memory(), answer, objectBytes, ticket, epoch, call);
-      if (outcome > 0) MemorySegment.copy(buffer.memory(), headerBytes, target, 0, outcome);
       observe(outcome, nanos);
+      if (outcome > 0) copyOut(buffer, target, outcome);
       if (outcome == StoreCode.TRANSFER_FAIL.raw()) core.failedKeys.add(key.hash(), outcome);
       return result(outcome);
     } finally {
       if (doubtful) staging.doubt(buffer);
       else
         staging.giveBack(buffer);
+    }
+  }
+
+  private void copyOut(Staging.Buffer buffer, MemorySegment target, long bytes) {
+    try {
+      MemorySegment.copy(buffer.memory(), headerBytes, target, 0, bytes);
+    } catch (InternalError fault) {
+      throw new IllegalArgumentException(
+          "target cannot be written: the file it is mapped from was cut short, or its disk is full", fault);
     }
   }
 
@@ -162,11 +191,6 @@ final class Singles {
 
   private <T> T run(String operation, Function<Activity, T> call) {
     return core.activities.run(operation, 1, call);
-  }
-
-  /** Whether native code may read the value where it lies: a mapped file that is cut short faults, which Java survives. */
-  private boolean passable(MemorySegment value) {
-    return value.isNative() && !value.isMapped() && headerBytes == 0;
   }
 
   private static long requireBytes(String field, MemorySegment segment) {

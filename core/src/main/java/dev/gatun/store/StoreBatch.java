@@ -162,7 +162,13 @@ public final class StoreBatch implements AutoCloseable {
    *     those before it have their outcomes
    */
   public StoreBatch get() {
-    run.get();
+    run.get(false);
+    return this;
+  }
+
+  /** The same for a lane, which holds each block beside the caller. */
+  StoreBatch getHeld() {
+    run.get(true);
     return this;
   }
 
@@ -329,7 +335,7 @@ public final class StoreBatch implements AutoCloseable {
    * @throws IllegalStateException if an operation runs
    */
   @Override
-  public void close() {
+  public synchronized void close() {
     if (!activity.close()) activity.requireIdle("close");
     core.activities.forget(activity);
     core.batches.remove(this);

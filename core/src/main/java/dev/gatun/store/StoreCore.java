@@ -43,7 +43,7 @@ final class StoreCore {
     this.backend = backend;
     this.codec = codec;
     this.gate = gate;
-    this.observer = observer;
+    this.observer = ContainedObserver.of(observer);
     this.policy = policy;
     segmentLimit = new SegmentLimit(backend.census());
     failedKeys = new FailedKeys(policy.failedKeysFor());

@@ -15,6 +15,7 @@ import dev.gatun.backend.DeadlineException;
 import dev.gatun.backend.EpochGate;
 import dev.gatun.backend.GateClosedException;
 import dev.gatun.backend.Observer;
+import dev.gatun.backend.WeightEpoch;
 import dev.gatun.internal.backend.LoopbackControls;
 import dev.gatun.internal.backend.LoopbackControls.Action;
 import dev.gatun.memory.BlockPool;
@@ -258,6 +259,33 @@ class AsyncKvStoreTest {
     assertEquals(List.of(new PutResult.Stored()), join(running));
     assertEquals(List.of(), bench.gate.drainParts(Deadline.after(LONG)));
     bench.gate.open(EpochGate.State.OPEN);
+  }
+
+  @Test
+  @DisplayName("a get on a lane takes its blocks across a refit, as one without a lane does")
+  void getAcrossRefit() {
+    AsyncKvStore async = lanes(AsyncOptions.DEFAULT);
+    bench.putAll(store, pool, 1);
+    StoreBatch batch = store.batch(pool, 1).add(key(1), bench.blank(pool));
+    bench.gate.close();
+    CompletableFuture<StoreBatch> get = async.get(batch);
+    bench.gate.raise(new WeightEpoch("run", 2));
+    bench.gate.open(EpochGate.State.OPEN);
+    assertTrue(join(get).isHit(0));
+    assertTrue(pool.isCurrent(batch.block(0)));
+  }
+
+  @Test
+  @DisplayName("an action on a lane may close the lanes")
+  void closedByAnAction() {
+    AsyncKvStore async = new AsyncKvStore(store, AsyncOptions.DEFAULT.withLanes(2));
+    LoopbackControls.arm("exists", Action.HANG, 0, 1);
+    CompletableFuture<List<String>> pending = async.exists(List.of(key(1)))
+        .thenApply(answers -> async.close(Deadline.after(LONG)));
+    LoopbackControls.awaitHanging("exists", 1);
+    LoopbackControls.release("exists");
+    assertEquals(List.of(), join(pending));
+    assertFalse(bench.gate.parts().contains(async));
   }
 
   @Test
