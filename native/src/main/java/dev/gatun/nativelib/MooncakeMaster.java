@@ -186,6 +186,21 @@ public final class MooncakeMaster implements AutoCloseable {
     return process.isAlive();
   }
 
+  /**
+   * Waits until the process ends, whoever ends it. Blocks.
+   *
+   * @return the last lines of its log
+   * @throws InterruptedException if the wait was interrupted
+   */
+  public String awaitEnd() throws InterruptedException {
+    Process running;
+    synchronized (this) {
+      running = process;
+    }
+    running.waitFor();
+    return logTail();
+  }
+
   /** Ends the master at once, as a crash would, and waits until it is gone. Its keys are lost. */
   public synchronized void kill() {
     process.destroyForcibly();

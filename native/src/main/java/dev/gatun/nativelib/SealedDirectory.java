@@ -2,6 +2,7 @@ package dev.gatun.nativelib;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -19,15 +20,18 @@ final class SealedDirectory {
     try {
       Path manifest = root.resolve(MANIFEST);
       if (!Files.isRegularFile(manifest, LinkOption.NOFOLLOW_LINKS)) return false;
-      for (String line : Files.readAllLines(manifest)) {
+      List<String> lines = Files.readAllLines(manifest);
+      if (lines.isEmpty()) return false;
+      for (String line : lines) {
         String[] hashAndName = line.split("  ", 2);
+        if (hashAndName.length < 2) return false;
         Path file = root.resolve(hashAndName[1]);
         if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) return false;
         if (!Hash.sha256Hex(file).equals(hashAndName[0])) return false;
       }
       CacheDirectory.owned(root);
       return true;
-    } catch (IOException e) {
+    } catch (IOException | InvalidPathException e) {
       return false; // unreadable is as good as damaged
     }
   }

@@ -20,8 +20,19 @@ final class ErrorPrinter implements IParameterExceptionHandler, IExecutionExcept
   private final boolean debug;
 
   ErrorPrinter(List<String> arguments) {
-    json = arguments.contains("--json");
-    debug = arguments.contains("--debug");
+    json = isOn("--json", arguments);
+    debug = isOn("--debug", arguments);
+  }
+
+  /** Whether a switch is on; the arguments may be wrong otherwise. After {@code --} come no options. */
+  private static boolean isOn(String option, List<String> arguments) {
+    boolean on = false;
+    for (String argument : arguments) {
+      if (argument.equals("--")) return on;
+      if (argument.equals(option)) on = true;
+      else if (argument.startsWith(option + '=')) on = !argument.equalsIgnoreCase(option + "=false");
+    }
+    return on;
   }
 
   @Override

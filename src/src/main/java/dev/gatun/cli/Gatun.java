@@ -42,7 +42,9 @@ public final class Gatun implements Runnable {
     int code;
     try {
       code = new CommandLine(new Gatun()).setParameterExceptionHandler(errors).setExecutionExceptionHandler(errors)
-          .setCaseInsensitiveEnumValuesAllowed(true).setUsageHelpAutoWidth(true).execute(arguments);
+          .setCaseInsensitiveEnumValuesAllowed(true).setUsageHelpAutoWidth(true)
+          .setExpandAtFiles(false) // a key may begin with @
+          .execute(arguments);
     } catch (Error failure) {
       code = errors.handle(failure);
     }

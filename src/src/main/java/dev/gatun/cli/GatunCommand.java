@@ -71,6 +71,13 @@ abstract class GatunCommand implements Callable<Integer> {
             + "\"; set LC_ALL=C.UTF-8");
   }
 
+  /** {@return a part of a key that can be looked for among the lines in which the master lists its keys} */
+  static String lineText(String what, String text) {
+    if (text.indexOf('\n') < 0 && text.indexOf('\r') < 0) return keyText(what, text);
+    throw usage(what + " must not hold a line end: the master's administration lists keys one a line, so such a key "
+        + "cannot be told from two; gatun store get finds it");
+  }
+
   /** {@return an error that ends the command} */
   static CommandException usage(String message) {
     return new CommandException(ExitCode.USAGE, message);

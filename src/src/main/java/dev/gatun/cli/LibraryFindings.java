@@ -63,10 +63,10 @@ final class LibraryFindings {
         () -> Finding.ok("Mooncake libraries", where(NativeLibraries.locateMooncake())));
   }
 
-  private static Finding runtime() {
-    return MooncakeRuntime.installed()
+  private Finding runtime() {
+    return look("Mooncake master", false, () -> MooncakeRuntime.installed()
         .map(found -> Finding.ok("Mooncake master", found.masterProgram() + ", version " + found.version()))
-        .orElseGet(() -> Finding.absent("Mooncake master", "not installed by this command", "gatun mooncake install"));
+        .orElseGet(() -> Finding.absent("Mooncake master", "not installed by this command", "gatun mooncake install")));
   }
 
   private Finding nixl() {

@@ -17,7 +17,6 @@ import dev.gatun.store.KvStore;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -94,8 +93,9 @@ final class MooncakeCommand implements Runnable {
           try (KvStore store = open(master, segmentBytes)) {
             Leftovers.add(store, store::close); // later than the master, so it is closed before
             announce(master, store.hostname(), segmentBytes, log);
-            new CountDownLatch(1).await(); // until the process is told to end
-            return ExitCode.OK;
+            String last = master.awaitEnd(); // or until this process is told to end
+            if (!Leftovers.ending()) System.err.println("gatun: the master ended; the end of its log:\n" + last);
+            return ExitCode.FAILED;
           }
         });
       }

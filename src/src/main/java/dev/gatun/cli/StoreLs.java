@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 @Command(name = "ls", description = {
     "Lists keys as the master's administration knows them, grouped by what their form says:",
     "whose keys they are, namespace or cache prefix, model, rank, and weight epoch; keys of unknown form as other.",
-    "Puts in flight are not listed. Grants no leases."})
+    "Puts in flight are not listed. Grants no leases. A key with a line end in it shows as two."})
 final class StoreLs extends GatunCommand {
   @Mixin
   StoreConnection connection = new StoreConnection();
@@ -32,7 +32,7 @@ final class StoreLs extends GatunCommand {
   @Override
   int run() {
     if (limit < 1) throw usage("--limit must be 1 or more: " + limit);
-    keyText("--prefix", prefix);
+    lineText("--prefix", prefix);
     List<String> keys = new MasterReader(connection.admin()).keys().stream().filter(key -> key.startsWith(prefix))
         .toList();
     List<String> shown = keys.subList(0, Math.min(limit, keys.size()));

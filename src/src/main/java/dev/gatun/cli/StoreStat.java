@@ -24,7 +24,7 @@ final class StoreStat extends GatunCommand {
 
   @Override
   int run() {
-    if (key != null) keyText("KEY", key);
+    if (key != null) lineText("KEY", key);
     MasterReader master = new MasterReader(connection.admin());
     Map<String, Object> map = key == null ? store(master) : key(master, key);
     answer(map, text(map));

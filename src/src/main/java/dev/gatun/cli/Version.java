@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
+import java.util.function.Supplier;
 
 /** What {@code gatun --version} says. */
 final class Version {
@@ -34,17 +35,22 @@ final class Version {
     map.put("commit", build.getProperty("commit", "unknown"));
     map.put("nativeLibrary", loopback());
     map.put("abi", "Mooncake store (19 functions) and engine (27), as of " + MooncakeInstaller.VERSION);
-    map.put("mooncake", MooncakeRuntime.installed().map(runtime -> runtime.version() + " in " + runtime.root())
-        .orElse("not installed; gatun mooncake install"));
-    map.put("nixl", NixlRuntime.installed().map(runtime -> runtime.version() + " in " + runtime.root())
-        .orElse("not installed; gatun nixl install"));
+    map.put("mooncake", found(() -> MooncakeRuntime.installed()
+        .map(runtime -> runtime.version() + " in " + runtime.root()).orElse("not installed; gatun mooncake install")));
+    map.put("nixl", found(() -> NixlRuntime.installed().map(runtime -> runtime.version() + " in " + runtime.root())
+        .orElse("not installed; gatun nixl install")));
     map.put("java", System.getProperty("java.vm.name") + ' ' + Runtime.version());
     return map;
   }
 
   private static String loopback() {
+    return found(() -> NativeLibraries.locateLoopback().loadOrder().getFirst().toString());
+  }
+
+  /** What cannot be looked for, such as in a cache directory that cannot be used, is said in its place. */
+  private static String found(Supplier<String> look) {
     try {
-      return NativeLibraries.locateLoopback().loadOrder().getFirst().toString();
+      return look.get();
     } catch (LibraryUnavailableException missing) {
       return "missing: " + String.valueOf(missing.getMessage()).lines().findFirst().orElse("");
     }

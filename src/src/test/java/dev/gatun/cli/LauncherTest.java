@@ -73,6 +73,20 @@ class LauncherTest {
     assertEquals("de_DE.UTF-8", launch("JAVA_HOME=" + jdk, "LC_ALL=de_DE.UTF-8").out.strip());
   }
 
+  @Test
+  @DisplayName("streams that are closed are open for the command, and output is known to be lost")
+  void closedStreams() throws Exception {
+    install();
+    Path jdk = fakeJdk();
+    Path streams = root.resolve("streams");
+    executable(jdk.resolve("bin/java"), "for n in 0 1 2; do readlink /proc/$$/fd/$n >> " + streams + "; done");
+    built();
+    ProcessBuilder closed = builder("JAVA_HOME=" + jdk);
+    closed.command("/bin/bash", "-c", "exec \"$0\" --version <&- >&- 2>&-", root.resolve("gatun/gatun").toString());
+    assertTrue(closed.start().waitFor(60, TimeUnit.SECONDS), "the launcher hangs");
+    assertEquals(List.of("/dev/null", "/dev/full", "/dev/null"), Files.readAllLines(streams));
+  }
+
   @ParameterizedTest
   @CsvSource({"TERM, 143", "HUP, 129", "INT, 130"})
   @DisplayName("a launcher that is ended while it builds ends the build, with all that it started")

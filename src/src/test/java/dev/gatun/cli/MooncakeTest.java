@@ -94,6 +94,16 @@ class MooncakeTest {
   }
 
   @Test
+  @DisplayName("K8 mooncake run ends when its master has died, and says so; what it printed stays one JSON object")
+  void runEndsWithItsMaster() throws Exception {
+    try (GatunProcess run = GatunProcess.start("mooncake", "run", "--segment", "16m", "--rpc-port", "0",
+        "--admin-port", "0", "--json")) {
+      ProcessHandle.of(run.awaitJson().number("masterPid").longValue()).orElseThrow().destroyForcibly();
+      assertEquals(16L << 20, run.await().exits(1).says("gatun: the master ended").number("segmentBytes"));
+    }
+  }
+
+  @Test
   @DisplayName("mooncake run serves store put, get, ls, stat, rm, reset and refit, and ends with nothing left running")
   void servesStoreCommands() throws Exception {
     byte[] bytes = new byte[3_000_001];

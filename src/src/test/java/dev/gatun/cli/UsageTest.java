@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.gatun.cli.GatunProcess.Outcome;
+import dev.gatun.cli.console.Json;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -66,6 +67,34 @@ class UsageTest {
     assertTrue(!run.err.contains("\tat "), run.err);
   }
 
+  @Test
+  @DisplayName("a key that begins with @ is that key, not a file of arguments")
+  void takesAtSignsAsTheyAre() {
+    assertTrue(Captured.run("store", "get", "@@k\uFFFD", "f", "--master", "127.0.0.1:1").err.contains("\"@@k\uFFFD\""));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"two\nlines", "two\rlines"})
+  @DisplayName("a key with a line end cannot be told from two in the master's list: refused, not called absent")
+  void refusesLineEnds(String key) {
+    for (String[] arguments : new String[][]{{"store", "stat", key}, {"store", "ls", "--prefix", key}}) {
+      Captured run = Captured.run(arguments);
+      assertEquals(2, run.code, run.err);
+      assertTrue(run.err.contains("must not hold a line end"), run.err);
+    }
+  }
+
+  @Test
+  @DisplayName("--json=true is --json, also where the command fails; after -- it is a key")
+  void answersJsonWhenItFails() {
+    Captured given = Captured.run("store", "ls", "--store", "loopback", "--json=true");
+    assertEquals(2, Json.parse(given.out).get("exitCode"));
+    assertEquals("", Captured.run("store", "ls", "--store", "loopback", "--json=false").out);
+    Captured key = Captured.run("store", "put", "--master", "127.0.0.1:1", "--", "--json", "/nowhere/f");
+    assertTrue(key.err.contains("cannot read /nowhere/f"), key.err);
+    assertEquals("", key.out);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"store ls --master 127.0.0.1:1", "store stat --master 127.0.0.1:1",
       "store get k f --master 127.0.0.1:1", "refit --run r --version 1 --master 127.0.0.1:1"})
@@ -115,6 +144,19 @@ class UsageTest {
       assertTrue(run.out().contains('"' + what + '"'), what + " in " + run.out());
     }
     GatunProcess.run("doctor", "--master", "127.0.0.1:1").exits(4);
+  }
+
+  @Test
+  @DisplayName("doctor and --version say that the cache directory cannot be used, beside everything else")
+  void examinesWithoutCache() throws Exception {
+    List<String> unusable = List.of("-Dgatun.cache.dir=/proc/nowhere");
+    String found = GatunProcess.run(unusable, "doctor", "--json").out();
+    for (String what : List.of("\"Mooncake master\"", "cache directory cannot be used", "\"RDMA devices\"",
+        "\"healthy\"")) {
+      assertTrue(found.contains(what), what + " in " + found);
+    }
+    assertTrue(
+        GatunProcess.run(unusable, "--version", "--json").exits(0).json().text("mooncake").startsWith("missing"));
   }
 
   @Test
