@@ -6,6 +6,7 @@ module dev.gatun.core {
   requires dev.gatun.bindings;
   requires org.agrona;
   requires com.fasterxml.jackson.databind;
+  requires com.fasterxml.jackson.dataformat.yaml;
   requires org.slf4j;
   requires java.net.http;
   requires jdk.httpserver;
@@ -18,6 +19,7 @@ module dev.gatun.core {
   exports dev.gatun.codec;
   exports dev.gatun.connector;
   exports dev.gatun.device;
+  exports dev.gatun.fleet;
   exports dev.gatun.internal.backend to dev.gatun.cli;
   exports dev.gatun.memory;
   exports dev.gatun.observe;

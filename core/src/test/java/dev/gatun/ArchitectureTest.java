@@ -37,10 +37,12 @@ class ArchitectureTest {
       Map.entry("transfer", List.of("backend", "memory")),
       Map.entry("refit", List.of("backend", "codec")),
       Map.entry("connector", List.of("backend", "codec", "memory", "store", "refit", "transfer")),
+      Map.entry("fleet", List.of("backend", "codec", "store", "refit", "internal.http")),
       Map.entry("observe", List.of("backend")),
+      Map.entry("internal.http", List.of("backend")),
       Map.entry("internal.ffm", List.of("backend", "nativelib", "bindings")),
       Map.entry("internal.device", List.of("device", "bindings")),
-      Map.entry("internal.backend", List.of("backend", "internal.ffm", "nativelib", "bindings")));
+      Map.entry("internal.backend", List.of("backend", "internal.ffm", "internal.http", "nativelib", "bindings")));
 
   private final JavaClasses core = new ClassFileImporter().importPath(Path.of("target", "classes"));
 

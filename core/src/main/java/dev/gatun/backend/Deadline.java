@@ -32,6 +32,15 @@ public record Deadline(long atNanos) {
     return atNanos - other.atNanos >= 0 ? this : other;
   }
 
+  /**
+   * {@return the earlier of two}
+   *
+   * @param other another deadline
+   */
+  public Deadline earlier(Deadline other) {
+    return atNanos - other.atNanos >= 0 ? other : this;
+  }
+
   /** {@return nanoseconds left, 0 once reached} */
   public long remainingNanos() {
     return Math.max(0, atNanos - System.nanoTime());

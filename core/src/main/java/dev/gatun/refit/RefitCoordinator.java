@@ -145,8 +145,8 @@ public final class RefitCoordinator {
     ports.remove(port);
   }
 
-  /** Calls that have not come back, one line each. */
-  List<String> unfinished() {
+  /** {@return calls that have not come back, one line each: what they do may be done late; empty if none} */
+  public List<String> unfinished() {
     List<String> lines = new ArrayList<>();
     if (gate.inside() > 0) lines.add(gate.inside() + " operations inside the gate");
     if (!lane.running().isEmpty()) lines.add(lane.running());

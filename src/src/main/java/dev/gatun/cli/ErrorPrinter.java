@@ -18,10 +18,13 @@ import picocli.CommandLine.UnmatchedArgumentException;
 final class ErrorPrinter implements IParameterExceptionHandler, IExecutionExceptionHandler {
   private final boolean json;
   private final boolean debug;
+  private final boolean fleet;
 
   ErrorPrinter(List<String> arguments) {
     json = isOn("--json", arguments);
     debug = isOn("--debug", arguments);
+    fleet = arguments.contains("refit")
+        && arguments.stream().anyMatch(argument -> argument.matches("--(fleet|engine)(=.*)?"));
   }
 
   /** Whether a switch is on; the arguments may be wrong otherwise. After {@code --} come no options. */
@@ -38,10 +41,11 @@ final class ErrorPrinter implements IParameterExceptionHandler, IExecutionExcept
   @Override
   public int handleParseException(ParameterException refusal, String[] arguments) {
     CommandLine command = refusal.getCommandLine();
-    say(refusal, String.valueOf(refusal.getMessage()), ExitCode.USAGE);
+    int code = fleet ? ExitCode.FAILED : ExitCode.USAGE; // of a fleet's refit, 2 says that it is not verified
+    say(refusal, String.valueOf(refusal.getMessage()), code);
     UnmatchedArgumentException.printSuggestions(refusal, command.getErr());
     System.err.println("Try: " + command.getCommandSpec().qualifiedName() + " --help");
-    return ExitCode.USAGE;
+    return code;
   }
 
   @Override

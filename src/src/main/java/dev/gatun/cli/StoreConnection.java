@@ -14,6 +14,8 @@ import dev.gatun.store.KvStore;
 import dev.gatun.store.MooncakeConfigFile;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -29,7 +31,8 @@ final class StoreConnection {
   @Nullable
   String master;
 
-  @Option(names = "--admin", paramLabel = "URL", description = "the master's administration; default: http://HOST:9003 of --master")
+  @Option(names = {"--admin",
+      "--master-admin"}, paramLabel = "URL", description = "the master's administration; default: http://HOST:9003 of --master")
   @Nullable
   String admin;
 
@@ -91,6 +94,18 @@ final class StoreConnection {
     if (url.isEmpty())
       throw new CommandException(ExitCode.USAGE, "the master's administration is not known: --admin URL");
     return URI.create(url);
+  }
+
+  /** {@return what was given, by the names of a fleet's file} */
+  Map<String, Object> values() {
+    Map<String, Object> values = new LinkedHashMap<>();
+    if (!store.equals(StoreOptions.MOONCAKE)) values.put("store", store);
+    FleetOptions.put(values, "master", master);
+    FleetOptions.put(values, "admin", admin);
+    FleetOptions.put(values, "config", config);
+    FleetOptions.put(values, "library", library);
+    FleetOptions.put(values, "local_hostname", localHostname);
+    return values;
   }
 
   /** Opens the store; keys are exactly as given. */

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.gatun.cli.GatunProcess.Outcome;
 import dev.gatun.cli.console.Json;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -62,15 +61,15 @@ class UsageTest {
   @DisplayName("bad options are refused with option, value and what is allowed, exit code 2, no stack trace")
   void refuses(String arguments, String expected) {
     Captured run = Captured.run(arguments.split(" "));
-    assertEquals(2, run.code, run.err);
-    assertTrue(run.err.startsWith("gatun: ") && run.err.contains(expected), run.err);
-    assertTrue(!run.err.contains("\tat "), run.err);
+    assertEquals(2, run.code(), run.err());
+    assertTrue(run.err().startsWith("gatun: ") && run.err().contains(expected), run.err());
+    assertTrue(!run.err().contains("\tat "), run.err());
   }
 
   @Test
   @DisplayName("a key that begins with @ is that key, not a file of arguments")
   void takesAtSignsAsTheyAre() {
-    assertTrue(Captured.run("store", "get", "@@k\uFFFD", "f", "--master", "127.0.0.1:1").err.contains("\"@@k\uFFFD\""));
+    assertTrue(Captured.run("store", "get", "@@k\uFFFD", "f", "--master", "127.0.0.1:1").err().contains("\"@@k\uFFFD\""));
   }
 
   @ParameterizedTest
@@ -79,8 +78,8 @@ class UsageTest {
   void refusesLineEnds(String key) {
     for (String[] arguments : new String[][]{{"store", "stat", key}, {"store", "ls", "--prefix", key}}) {
       Captured run = Captured.run(arguments);
-      assertEquals(2, run.code, run.err);
-      assertTrue(run.err.contains("must not hold a line end"), run.err);
+      assertEquals(2, run.code(), run.err());
+      assertTrue(run.err().contains("must not hold a line end"), run.err());
     }
   }
 
@@ -88,11 +87,11 @@ class UsageTest {
   @DisplayName("--json=true is --json, also where the command fails; after -- it is a key")
   void answersJsonWhenItFails() {
     Captured given = Captured.run("store", "ls", "--store", "loopback", "--json=true");
-    assertEquals(2, Json.parse(given.out).get("exitCode"));
-    assertEquals("", Captured.run("store", "ls", "--store", "loopback", "--json=false").out);
+    assertEquals(2, Json.parse(given.out()).get("exitCode"));
+    assertEquals("", Captured.run("store", "ls", "--store", "loopback", "--json=false").out());
     Captured key = Captured.run("store", "put", "--master", "127.0.0.1:1", "--", "--json", "/nowhere/f");
-    assertTrue(key.err.contains("cannot read /nowhere/f"), key.err);
-    assertEquals("", key.out);
+    assertTrue(key.err().contains("cannot read /nowhere/f"), key.err());
+    assertEquals("", key.out());
   }
 
   @ParameterizedTest
@@ -112,15 +111,15 @@ class UsageTest {
   @DisplayName("every command has help that names its options")
   void helps(String command) {
     Captured run = Captured.run((command + " --help").strip().split(" "));
-    assertEquals(0, run.code);
-    assertTrue(run.out.startsWith(("Usage: gatun " + command).strip()), run.out);
-    assertTrue(run.out.contains("--help"), run.out);
+    assertEquals(0, run.code());
+    assertTrue(run.out().startsWith(("Usage: gatun " + command).strip()), run.out());
+    assertTrue(run.out().contains("--help"), run.out());
   }
 
   @Test
   @DisplayName("--debug adds the stack trace")
   void debugs() {
-    assertTrue(Captured.run("replay", "--page-bytes", "8", "--debug").err.contains("\tat "));
+    assertTrue(Captured.run("replay", "--page-bytes", "8", "--debug").err().contains("\tat "));
   }
 
   @Test
@@ -189,24 +188,5 @@ class UsageTest {
   void noTemporaryFiles() throws Exception {
     GatunProcess.run(List.of("-Djava.io.tmpdir=/nowhere"), "replay", "--requests", "1").exits(4)
         .says("no temporary file for native logs: /nowhere").says("--native-log");
-  }
-
-  /** A command run inside this process, for whatever ends before anything native is loaded. */
-  private record Captured(int code, String out, String err) {
-    static Captured run(String... arguments) {
-      PrintStream out = System.out;
-      PrintStream err = System.err;
-      ByteArrayOutputStream outBytes = new ByteArrayOutputStream();
-      ByteArrayOutputStream errBytes = new ByteArrayOutputStream();
-      System.setOut(new PrintStream(outBytes, true, StandardCharsets.UTF_8));
-      System.setErr(new PrintStream(errBytes, true, StandardCharsets.UTF_8));
-      try {
-        int code = Gatun.execute(arguments);
-        return new Captured(code, outBytes.toString(StandardCharsets.UTF_8), errBytes.toString(StandardCharsets.UTF_8));
-      } finally {
-        System.setOut(out);
-        System.setErr(err);
-      }
-    }
   }
 }

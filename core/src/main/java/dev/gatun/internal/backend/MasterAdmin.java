@@ -1,11 +1,10 @@
 package dev.gatun.internal.backend;
 
 import dev.gatun.backend.Deadline;
-import dev.gatun.backend.DeadlineException;
 import dev.gatun.backend.GatunException;
+import dev.gatun.internal.http.HttpCaller;
 import java.net.HttpURLConnection;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
@@ -15,9 +14,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
  * GET requests to a master's administration, each with a deadline for the whole answer. They grant no leases. Any thread;
@@ -33,8 +29,8 @@ public final class MasterAdmin implements AutoCloseable {
 
   private final String url;
   private final Duration begin;
-  private final long wholeNanos;
-  private final HttpClient client;
+  private final Duration whole;
+  private final HttpCaller caller;
   private volatile boolean recognised;
 
   /**
@@ -47,9 +43,8 @@ public final class MasterAdmin implements AutoCloseable {
   public MasterAdmin(String url, Duration begin, Duration whole) {
     this.url = url;
     this.begin = begin;
-    this.wholeNanos = whole.toNanos();
-    this.client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(begin)
-        .proxy(HttpClient.Builder.NO_PROXY).followRedirects(HttpClient.Redirect.NEVER).build();
+    this.whole = whole;
+    this.caller = new HttpCaller("the master's administration", "check the address, and that the master runs", begin);
   }
 
   /** {@return the base} */
@@ -117,32 +112,16 @@ public final class MasterAdmin implements AutoCloseable {
 
   @Override
   public void close() {
-    client.shutdownNow();
+    caller.close();
   }
 
   private <T> CompletableFuture<HttpResponse<T>> send(String path, BodyHandler<T> body) {
-    return client.sendAsync(HttpRequest.newBuilder(URI.create(url + path)).timeout(begin).GET().build(),
-        BodyHandlers.limiting(body, ANSWER_BYTES_MAX));
+    return caller.send(HttpRequest.newBuilder(URI.create(url + path)).timeout(begin).GET().build(), body,
+        ANSWER_BYTES_MAX);
   }
 
   private <T> T await(String path, CompletableFuture<T> answer, Deadline deadline) {
-    long nanos = Math.min(wholeNanos, deadline.remainingNanos());
-    try {
-      return answer.get(nanos, TimeUnit.NANOSECONDS);
-    } catch (TimeoutException e) {
-      answer.cancel(true);
-      throw new DeadlineException("the master's administration did not answer " + url + path + " within "
-          + TimeUnit.NANOSECONDS.toMillis(nanos) + " ms");
-    } catch (InterruptedException e) {
-      answer.cancel(true);
-      Thread.currentThread().interrupt();
-      throw new DeadlineException("interrupted while waiting for " + url + path);
-    } catch (ExecutionException e) {
-      Throwable cause = e.getCause() == null ? e : e.getCause();
-      if (cause instanceof GatunException refused) throw refused;
-      throw new GatunException("the master's administration cannot be reached at " + url + path + ": " + cause
-          + "; check the address, and that the master runs", cause);
-    }
+    return caller.await(url + path, answer, deadline.earlier(Deadline.after(whole)));
   }
 
   private GatunException refused(String path, int status) {

@@ -1,0 +1,34 @@
+package dev.gatun.fleet;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
+
+/** What an engine answered. */
+record EngineAnswer(int status, String body) {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final int OK = 200;
+  // a message of an engine fits; a page of HTML does not belong into a report
+  private static final int SHOWN_MAX = 200;
+
+  boolean ok() {
+    return status == OK;
+  }
+
+  /** The body as JSON, a missing node if it is none. */
+  JsonNode json() {
+    try {
+      JsonNode node = JSON.readTree(body);
+      return node == null ? MissingNode.getInstance() : node;
+    } catch (JsonProcessingException other) {
+      return MissingNode.getInstance();
+    }
+  }
+
+  String text() {
+    String line = body.strip().replaceAll("\\s+", " ");
+    if (line.isEmpty()) return Integer.toString(status);
+    return status + " " + (line.length() <= SHOWN_MAX ? line : line.substring(0, SHOWN_MAX) + "...");
+  }
+}

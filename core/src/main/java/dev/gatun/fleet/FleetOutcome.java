@@ -1,0 +1,25 @@
+package dev.gatun.fleet;
+
+import dev.gatun.refit.RefitOutcome;
+
+/** How a fleet's refit ended. */
+public enum FleetOutcome {
+  /** Every engine was paused and reset, and nothing old is in the store: proven, not told by the engines. */
+  VERIFIED,
+  /** Keys carry the epoch, so nothing old can be asked for; that it was also removed is unproven. */
+  ISOLATED,
+  /** The store did not answer, an engine did not, or something else that would prove it is missing. */
+  UNVERIFIED,
+  /** Old pages may still be there: an engine or the store refused, or something is left. */
+  FAILED,
+  /** An engine cannot be refitted this way. Only questions were sent: nothing was paused or reset. */
+  REFUSED,
+  /** A dry run: questions were sent, and the plan was made. */
+  PLANNED,
+  /** This is not the first node: it is for the first one to act. Nothing was sent. */
+  SKIPPED;
+
+  static FleetOutcome of(RefitOutcome outcome) {
+    return valueOf(outcome.name());
+  }
+}

@@ -1,0 +1,159 @@
+package dev.gatun.fleet;
+
+import dev.gatun.backend.Deadline;
+import dev.gatun.backend.DeadlineException;
+import dev.gatun.backend.EpochGate;
+import dev.gatun.backend.GatunException;
+import dev.gatun.backend.Observer;
+import dev.gatun.backend.RefitStore;
+import dev.gatun.backend.StoreException;
+import dev.gatun.backend.StoreOptions;
+import dev.gatun.backend.WeightEpoch;
+import dev.gatun.internal.http.HttpCaller;
+import dev.gatun.refit.RefitCoordinator;
+import dev.gatun.refit.RefitOutcome;
+import dev.gatun.refit.RefitPolicy;
+import dev.gatun.refit.RefitPolicy.OtherClients;
+import dev.gatun.refit.RefitReport;
+import dev.gatun.store.KvStore;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The store of a fleet in one attempt, through a client of its own. Each call comes back by its deadline; what hangs in
+ * native code is left behind.
+ */
+final class FleetStore implements AutoCloseable {
+  private final FleetConfig config;
+  private final HttpCaller caller;
+  private final EpochGate gate;
+  private @Nullable BoundedCall<KvStore> opening;
+  private @Nullable KvStore store;
+  private String problem = "it was not opened";
+
+  FleetStore(FleetConfig config, HttpCaller caller) {
+    this.config = config;
+    this.caller = caller;
+    WeightEpoch next = config.epoch();
+    gate = new EpochGate(new WeightEpoch(next.run(), next.version() - 1));
+  }
+
+  /**
+   * Connects, or goes on with it.
+   *
+   * @throws RuntimeException if no attempt of this process can reach the store: a library is missing, or cannot prove
+   *     anything
+   */
+  void open(Deadline deadline) {
+    if (store != null) return;
+    BoundedCall<KvStore> call = opening;
+    if (call == null) call = BoundedCall.start("opening the store", this::connect);
+    opening = call;
+    try {
+      store = call.await(deadline);
+      opening = null;
+    } catch (GatunException unopened) {
+      if (call.ended()) opening = null;
+      problem = String.valueOf(unopened.getMessage());
+      if (!unreachable(unopened)) throw unopened;
+    }
+  }
+
+  private KvStore connect() {
+    return KvStore.open(config.store(), config.keys(), gate, Observer.NONE);
+  }
+
+  private static boolean unreachable(GatunException unopened) {
+    return unopened instanceof DeadlineException || unopened instanceof StoreException
+        || unopened.getCause() instanceof StoreException || unopened.getCause() instanceof IOException;
+  }
+
+  /** The port for a sentinel, once the store is open and nothing hangs in it. */
+  Optional<RefitStore> port() {
+    return Optional.ofNullable(store).map(KvStore::refitPort);
+  }
+
+  /** Empties the store and proves it, to the deadline. */
+  StoreVerdict reset(boolean fenced, Deadline deadline) {
+    open(share(deadline, 4));
+    KvStore opened = store;
+    if (opened == null) {
+      boolean silent = reach(null, share(deadline, 2)) == Reach.SILENT;
+      return new StoreVerdict(RefitOutcome.UNVERIFIED, false, silent, List.of(problem), Optional.empty());
+    }
+    // a refit that hangs takes its deadline for the attempt and, were it verified, once more for the last look
+    RefitPolicy policy = RefitPolicy.defaults().withRequired(RefitOutcome.VERIFIED)
+        .withOtherClients(fenced ? OtherClients.FENCED : OtherClients.UNFENCED)
+        .withDeadline(Duration.ofNanos(Math.max(1, deadline.remainingNanos() * 2 / 5)));
+    RefitCoordinator coordinator = new RefitCoordinator(gate, List.of(opened.refitPort()), policy, Observer.NONE);
+    RefitReport report = coordinator.refit(config.epoch());
+    if (report.outcome() == RefitOutcome.VERIFIED) {
+      return new StoreVerdict(RefitOutcome.VERIFIED, true, false, List.of(), Optional.of(report));
+    }
+    Reach reach = reach(opened, share(deadline, 2));
+    List<String> reasons = new ArrayList<>(report.reasons());
+    if (reach != Reach.ANSWERS) reasons.addFirst("the store does not answer: its master is " + reach.text);
+    boolean unasked = reach != Reach.ANSWERS && report.outcome() == RefitOutcome.FAILED;
+    return new StoreVerdict(unasked ? RefitOutcome.UNVERIFIED : report.outcome(), reach == Reach.ANSWERS,
+        reach == Reach.SILENT || !coordinator.unfinished().isEmpty(), reasons, Optional.of(report));
+  }
+
+  private enum Reach {
+    ANSWERS("there"), GONE("gone"), SILENT("silent, and may carry out late what it was sent");
+
+    private final String text;
+
+    Reach(String text) {
+      this.text = text;
+    }
+  }
+
+  /** A master that is gone forgets what it was sent; one that is silent may do it yet. */
+  private Reach reach(@Nullable KvStore opened, Deadline deadline) {
+    Reach administration = administration(share(deadline, 2));
+    if (opened == null) return administration == Reach.GONE ? Reach.GONE : Reach.SILENT;
+    try {
+      if (BoundedCall.start("asking for its health", opened::health).await(deadline).healthy()) return Reach.ANSWERS;
+    } catch (DeadlineException hangs) {
+      return Reach.SILENT;
+    }
+    return administration == Reach.SILENT ? Reach.SILENT : Reach.GONE;
+  }
+
+  private Reach administration(Deadline deadline) {
+    StoreOptions options = config.store();
+    if (options.masterAdmin().isEmpty()) return Reach.ANSWERS;
+    try {
+      new EngineClient(caller, URI.create(options.masterAdmin())).get("/health", deadline);
+      return Reach.ANSWERS;
+    } catch (DeadlineException late) {
+      return Reach.SILENT;
+    } catch (GatunException refused) {
+      return Reach.GONE;
+    }
+  }
+
+  static Deadline share(Deadline deadline, int parts) {
+    return Deadline.after(Duration.ofNanos(deadline.remainingNanos() / parts));
+  }
+
+  /** Closes in the background: what hangs in native code may take as long as it likes. */
+  @Override
+  public void close() {
+    BoundedCall<KvStore> late = opening;
+    if (late != null && !late.ended()) {
+      BoundedCall.start("closing a store that opens late", () -> late.await(closing()).close(closing()));
+    }
+    KvStore opened = store;
+    if (opened != null) BoundedCall.start("closing the store", () -> opened.close(closing()));
+  }
+
+  private Deadline closing() {
+    return Deadline.after(config.store().closeTimeout());
+  }
+}

@@ -1,0 +1,450 @@
+package dev.gatun.fleet;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.gatun.backend.Deadline;
+import dev.gatun.backend.EpochGate;
+import dev.gatun.backend.Observer;
+import dev.gatun.backend.StoreOptions;
+import dev.gatun.backend.WeightEpoch;
+import dev.gatun.fleet.FleetReport.Result;
+import dev.gatun.internal.backend.LoopbackControls;
+import dev.gatun.internal.backend.LoopbackControls.Action;
+import dev.gatun.refit.RefitOutcome;
+import dev.gatun.store.KeyCodec;
+import dev.gatun.store.KvKey;
+import dev.gatun.store.KvStore;
+import dev.gatun.testing.Await;
+import java.lang.foreign.Arena;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Fleets of engines that answer from transcripts, and a store of the embedded library that they share. */
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
+class FleetRefitTest {
+  private static final String PAUSE = "POST /pause?mode=abort&clear_cache=false";
+  private static final String RESET = "POST /reset_prefix_cache?reset_external=true";
+  private static final String LOCAL_RESET = "POST /reset_prefix_cache";
+  private static final String RESUME = "POST /resume";
+  private static final int PAGE_BYTES = 4096;
+  private static final Duration CENSUS_MAX = Duration.ofSeconds(10);
+
+  private final String pool = "fleet-" + UUID.randomUUID();
+  private final List<AutoCloseable> open = new ArrayList<>();
+  private KvStore engines = client(0);
+
+  @BeforeEach
+  void prepare() {
+    LoopbackControls.reset();
+    engines = client(32L << 20);
+    for (int i = 0; i < 3; i++)
+      put("tiny-llama@" + i);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    LoopbackControls.reset();
+    for (AutoCloseable one : open.reversed())
+      one.close();
+  }
+
+  /** A client of the store as engines have them: no gate of ours holds it. */
+  private KvStore client(long segmentBytes) {
+    KvStore store = KvStore.open(StoreOptions.loopback(pool, segmentBytes), KeyCodec.verbatim(),
+        new EpochGate(new WeightEpoch("engines", 1)), Observer.NONE);
+    open.add(store);
+    return store;
+  }
+
+  private void put(String key) {
+    try (Arena arena = Arena.ofConfined()) { // per call
+      engines.put(KvKey.of(key), arena.allocate(PAGE_BYTES));
+    }
+  }
+
+  private FakeEngine add(FakeEngine engine) {
+    open.add(engine);
+    return engine;
+  }
+
+  private long keys() {
+    return engines.refitPort().census().orElseThrow().read(Deadline.after(CENSUS_MAX)).keyCount();
+  }
+
+  private List<String> names() {
+    return engines.refitPort().census().orElseThrow().keys(100, Deadline.after(CENSUS_MAX));
+  }
+
+  private FleetConfig config(Consumer<Map<String, Object>> change, FleetEngine... members) {
+    Map<String, Object> values = new LinkedHashMap<>(
+        Map.of("run", "r", "weight_version", 2, "master", "127.0.0.1:1", "deadline", "20s"));
+    values.put("engines", Arrays.stream(members).map(member -> Map.of("url", member.url().toString(), "kind",
+        member.kind().name(), "mode", member.mode().name(), "rank", member.rank())).toList());
+    change.accept(values);
+    return FleetConfig.of(values).withStore(StoreOptions.loopback(pool, 0));
+  }
+
+  private FleetReport run(FakeEngine... members) {
+    return run(values -> {}, members);
+  }
+
+  private FleetReport run(Consumer<Map<String, Object>> change, FakeEngine... members) {
+    return new FleetRefit(config(change, Arrays.stream(members).map(FakeEngine::standalone)
+        .toArray(FleetEngine[]::new))).run();
+  }
+
+  private static void assertOutcome(FleetOutcome expected, FleetReport report) {
+    assertEquals(expected, report.outcome(), report::text);
+  }
+
+  private static void assertReason(FleetReport report, String part) {
+    assertTrue(report.reasons().toString().contains(part), report::text);
+  }
+
+  @Test
+  @DisplayName("S2.2 two engines: all paused before any is reset, the store proven empty before any resumes")
+  void verified() {
+    List<String> order = Collections.synchronizedList(new ArrayList<>());
+    List<FakeEngine> fleet = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      fleet.add(add(FakeEngine.vllm()).before(PAUSE, () -> order.add("pause"))
+          .before(RESET, () -> order.add("reset " + names().contains("tiny-llama@0")))
+          .before(RESUME, () -> order.add("resume " + names().contains("tiny-llama@0"))));
+    }
+    FleetReport report = run(fleet.toArray(FakeEngine[]::new));
+    assertOutcome(FleetOutcome.VERIFIED, report);
+    assertEquals(
+        List.of("pause", "pause", "reset true", "reset true", "resume false", "resume false"), order);
+    assertEquals(List.of(), report.paused());
+    assertEquals(List.of("probe", "pause", "reset", "store", "resume"),
+        report.phases().stream().map(FleetReport.PhaseTime::name).toList());
+    assertEquals("pause-reset-resume", report.engines().getFirst().sequence());
+    assertTrue(report.sentinel().startsWith("still there"), report::text);
+    assertEquals("VERIFIED", report.map().get("outcome"));
+    fleet.forEach(engine -> assertEquals(List.of(PAUSE, RESET, RESUME), engine.posts()));
+  }
+
+  @Test
+  @DisplayName("K1.06 the engine denies its reset, since a request held blocks, and the store is empty: told apart")
+  void denied() {
+    FleetReport report = run(add(FakeEngine.vllm("running-request")), add(FakeEngine.vllm()));
+    assertOutcome(FleetOutcome.FAILED, report);
+    assertEquals(RefitOutcome.VERIFIED, report.store().orElseThrow().outcome());
+    assertEquals(2, report.paused().size());
+    assertTrue(report.notes().toString().contains("the store is verified empty"), report::text);
+    assertEquals(Result.DENIED, report.engines().getFirst().steps().getLast().result());
+  }
+
+  @Test
+  @DisplayName("K1.07 with retry a reset that is denied at first is asked for again, all staying paused meanwhile")
+  void retried() {
+    FakeEngine engine = add(FakeEngine.vllm("running-request"));
+    FakeEngine other = add(FakeEngine.vllm());
+    CountDownLatch once = new CountDownLatch(2);
+    other.before(RESET, () -> {
+      once.countDown();
+      if (once.getCount() == 0) engine.learn("vllm-0.32");
+    });
+    FleetReport report = run(values -> values.put("on_failure", "retry"), engine, other);
+    assertOutcome(FleetOutcome.VERIFIED, report);
+    assertTrue(report.attempts() >= 2, report::text);
+    assertEquals(1, engine.posts().stream().filter(PAUSE::equals).count());
+  }
+
+  @Test
+  @DisplayName("S2.1 the master is down: UNVERIFIED, the engine's success is contradicted, all stay paused")
+  void masterDown() {
+    FakeEngine engine = add(FakeEngine.vllm("master-down"));
+    engine.before(RESET, () -> LoopbackControls.masterDown("loopback:" + pool));
+    FleetReport report = run(engine);
+    assertOutcome(FleetOutcome.UNVERIFIED, report);
+    assertReason(report, "store: the store does not answer: its master is gone");
+    assertTrue(report.engines().getFirst().contradiction().contains("reported success"), report::text);
+    assertEquals(1, report.paused().size());
+    assertFalse(report.reasons().contains("a removal may still run"), report::text);
+    assertEquals(List.of(PAUSE, RESET), engine.posts());
+  }
+
+  @Test
+  @DisplayName("K7.13 the master is frozen: the same by the deadline, and a removal may still run")
+  void masterFrozen() {
+    FakeEngine engine = add(FakeEngine.vllm("master-down"));
+    engine.before(RESET, () -> LoopbackControls.masterFrozen("loopback:" + pool));
+    FleetReport report = run(values -> values.put("deadline", "3s"), engine);
+    assertOutcome(FleetOutcome.UNVERIFIED, report);
+    assertReason(report, "its master is silent");
+    assertReason(report, "a removal may still run");
+    assertTrue(report.engines().getFirst().contradiction().contains("reported success"), report::text);
+    assertTrue(report.nanos() < TimeUnit.SECONDS.toNanos(3 + 10), report::text); // room for a busy machine
+  }
+
+  @Test
+  @DisplayName("a removal that hung runs late: the sentinel of the new epoch is lost, and that is reported")
+  void lateWipe() throws Exception {
+    FakeEngine engine = add(FakeEngine.vllm());
+    LoopbackControls.arm("remove_all.before", Action.HANG, 0, 1);
+    try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
+      Future<FleetReport> running = threads.submit(() -> run(values -> values.put("deadline", "10s"), engine));
+      Await.until("the sentinel was put",
+          () -> names().stream().anyMatch(name -> name.startsWith("gatun-canary/r/2/sentinel-")));
+      LoopbackControls.release("remove_all.before");
+      FleetReport report = running.get(60, TimeUnit.SECONDS);
+      assertReason(report, "a removal may still run");
+      assertReason(report, "late wipe: the sentinel of r@2 is gone");
+      assertTrue(report.sentinel().startsWith("lost"), report::text);
+      assertEquals(1, report.paused().size());
+    }
+  }
+
+  @Test
+  @DisplayName("a removal that comes once the engines run again takes the sentinel: VERIFIED no more")
+  void lateWipeAfterResume() throws Exception {
+    FakeEngine engine = add(FakeEngine.vllm()).before(RESUME, () -> engines.refitPort().removeAllForced());
+    FleetReport report = run(engine);
+    assertOutcome(FleetOutcome.UNVERIFIED, report);
+    assertReason(report, "late wipe");
+  }
+
+  @Test
+  @DisplayName("a put that began before and lands after the removal: never VERIFIED, and nobody resumes")
+  void latePut() throws Exception {
+    FakeEngine engine = add(FakeEngine.vllm());
+    LoopbackControls.arm("put.before_end", Action.HANG, 0, 1);
+    try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
+      Future<?> late = threads.submit(() -> put("tiny-llama@late"));
+      LoopbackControls.awaitHanging("put.before_end", 1);
+      FleetReport report = run(values -> values.put("deadline", "3s"), engine);
+      assertOutcome(FleetOutcome.FAILED, report);
+      assertReason(report, "1 objects left, of which 0 complete and listed");
+      assertTrue(report.engines().getFirst().contradiction().contains("the store holds 1 objects"), report::text);
+      assertEquals(1, report.paused().size());
+      LoopbackControls.release("put.before_end");
+      late.get(30, TimeUnit.SECONDS);
+      assertEquals(1, keys());
+    }
+    assertOutcome(FleetOutcome.VERIFIED, run(engine));
+  }
+
+  @Test
+  @DisplayName("an engine that takes long to drain is waited for")
+  void slowDrain() throws Exception {
+    CountDownLatch drained = new CountDownLatch(1);
+    FakeEngine slow = add(FakeEngine.vllm()).before("POST /pause?mode=wait&clear_cache=false", () -> {
+      try {
+        drained.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    });
+    FakeEngine quick = add(FakeEngine.vllm());
+    try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
+      Future<FleetReport> running = threads.submit(() -> run(values -> values.put("pause", "wait"), slow, quick));
+      Await.until("both were told to pause", () -> !slow.posts().isEmpty() && !quick.posts().isEmpty());
+      assertEquals(1, quick.posts().size(), "the barrier holds it");
+      drained.countDown();
+      assertOutcome(FleetOutcome.VERIFIED, running.get(60, TimeUnit.SECONDS));
+    }
+  }
+
+  @Test
+  @DisplayName("K1.06 an engine that hangs: the others are paused and reset all the same, UNVERIFIED, and stay paused")
+  void hangs() {
+    FakeEngine hanging = add(FakeEngine.vllm()).hangingAt(PAUSE);
+    FakeEngine other = add(FakeEngine.vllm());
+    FleetReport report = run(values -> values.put("deadline", "3s"), hanging, other);
+    assertOutcome(FleetOutcome.UNVERIFIED, report);
+    assertEquals(List.of(PAUSE, RESET), other.posts());
+    assertEquals(List.of(other.url().toString()), report.paused());
+    assertTrue(hanging.posts().contains(RESET), "it is attempted, too");
+  }
+
+  @Test
+  @DisplayName("a reset that does not answer may still remove: watched, and said")
+  void resetHangs() {
+    FakeEngine hanging = add(FakeEngine.vllm()).hangingAt(RESET);
+    FleetReport report = run(values -> values.put("deadline", "3s"), hanging);
+    assertOutcome(FleetOutcome.UNVERIFIED, report);
+    assertReason(report, "a removal may still run");
+    assertTrue(report.sentinel().startsWith("still there"), report::text);
+  }
+
+  @Test
+  @DisplayName("an engine that refuses the connection: FAILED, the others are reset, nobody resumes")
+  void gone() throws Exception {
+    FakeEngine dead = FakeEngine.vllm();
+    FleetEngine address = dead.standalone();
+    dead.close();
+    FakeEngine other = add(FakeEngine.vllm());
+    FleetReport report = new FleetRefit(config(values -> {}, address, other.standalone())).run();
+    assertOutcome(FleetOutcome.FAILED, report);
+    assertEquals(Result.UNREACHABLE, report.engines().getFirst().steps().getFirst().result());
+    assertEquals(List.of(PAUSE, RESET), other.posts());
+  }
+
+  @Test
+  @DisplayName("an engine whose core has died answers 500: FAILED")
+  void coreDead() {
+    FleetReport report = run(add(FakeEngine.vllm("engine-dead")));
+    assertOutcome(FleetOutcome.FAILED, report);
+    assertReason(report, "EngineCore encountered an issue");
+  }
+
+  @Test
+  @DisplayName("a router among engines, or development endpoints off: refused, and nothing is paused anywhere")
+  void refusals() {
+    FakeEngine good = add(FakeEngine.vllm());
+    FleetReport router = run(good, add(FakeEngine.of("router")));
+    assertOutcome(FleetOutcome.REFUSED, router);
+    assertReason(router, "is a router of 2 workers");
+    FleetReport off = run(good, add(FakeEngine.of("dev-mode-off")));
+    assertOutcome(FleetOutcome.REFUSED, off);
+    assertReason(off, "VLLM_SERVER_DEV_MODE=1");
+    assertEquals(List.of(), good.posts());
+    assertEquals(3, keys());
+  }
+
+  @Test
+  @DisplayName("S2.1 versions: below 0.13 never the flag, 0.16 a flag that does nothing, 0.25 no word on success")
+  void versions() {
+    FakeEngine flagless = add(FakeEngine.vllm("vllm-0.12")).without("GET /openapi.json");
+    FakeEngine ignoring = add(FakeEngine.vllm("vllm-0.16"));
+    FakeEngine wordless = add(FakeEngine.vllm("vllm-0.25"));
+    FleetReport report = run(flagless, ignoring, wordless);
+    assertOutcome(FleetOutcome.VERIFIED, report);
+    assertEquals(List.of(PAUSE, LOCAL_RESET, RESUME), flagless.posts());
+    assertEquals(List.of(PAUSE, RESET, RESUME), ignoring.posts());
+    assertTrue(report.engines().get(1).steps().getFirst().detail().contains("does nothing"), report::text);
+    assertFalse(names().contains("tiny-llama@0"), "Gatun emptied the store itself");
+  }
+
+  @Test
+  @DisplayName("an engine that cannot be paused is drained and reset, and never VERIFIED: nothing fences it")
+  void unpausable() {
+    FakeEngine old = add(FakeEngine.of("vllm-0.12"));
+    FleetReport report = run(old);
+    assertOutcome(FleetOutcome.UNVERIFIED, report);
+    assertEquals("drain-reset", report.engines().getFirst().sequence());
+    assertEquals(List.of(LOCAL_RESET), old.posts());
+    assertEquals(List.of(), report.paused());
+  }
+
+  @Test
+  @DisplayName("S2.3 wake-up: hybrid with given tags, colocated with default ones, standalone not at all, and says so")
+  void wakeUp() {
+    FakeEngine hybrid = add(FakeEngine.vllm());
+    FakeEngine colocated = add(FakeEngine.vllm());
+    FakeEngine standalone = add(FakeEngine.vllm());
+    Map<String, Object> values = Map.of("run", "r", "weight_version", 2, "master", "127.0.0.1:1", "path", "wake-up",
+        "engines", List.of(Map.of("url", hybrid.url().toString(), "mode", "HYBRID", "tags", List.of("scheduling")),
+            Map.of("url", colocated.url().toString(), "mode", "COLOCATED"),
+            Map.of("url", standalone.url().toString(), "mode", "STANDALONE")));
+    FleetReport report = new FleetRefit(
+        FleetConfig.of(values).withStore(StoreOptions.loopback(pool, 0))).run();
+    assertOutcome(FleetOutcome.VERIFIED, report);
+    assertEquals(List.of("POST /wake_up?tags=scheduling", PAUSE, RESET, RESUME), hybrid.posts());
+    assertEquals(List.of("POST /wake_up?tags=weights&tags=kv_cache", PAUSE, RESET, RESUME), colocated.posts());
+    assertEquals(List.of(PAUSE, RESET, RESUME), standalone.posts());
+    assertTrue(report.text().contains("no wake-up"), report::text);
+  }
+
+  @Test
+  @DisplayName("S2.2 pause, abort-all and sleep end with a proven store and engines that stay down")
+  void pathsThatStayDown() {
+    FakeEngine engine = add(FakeEngine.vllm());
+    FleetReport paused = run(values -> values.put("path", "pause"), engine);
+    assertOutcome(FleetOutcome.VERIFIED, paused);
+    assertEquals(List.of(engine.url().toString()), paused.paused());
+    assertEquals(List.of(PAUSE, RESET), engine.posts());
+
+    FakeEngine aborted = add(FakeEngine.vllm());
+    assertOutcome(FleetOutcome.VERIFIED, run(values -> {
+      values.put("path", "abort-all");
+      values.put("pause", "wait");
+    }, aborted));
+    assertEquals(List.of(PAUSE, RESET), aborted.posts());
+
+    FakeEngine asleep = add(FakeEngine.vllm());
+    FleetEngine colocated = new FleetEngine(asleep.url(), EngineKind.VLLM, RolloutMode.COLOCATED, 0, List.of());
+    assertOutcome(FleetOutcome.VERIFIED,
+        new FleetRefit(config(values -> values.put("path", "sleep"), colocated)).run());
+    assertEquals(List.of(PAUSE, RESET, "POST /sleep?level=1"), asleep.posts());
+  }
+
+  @Test
+  @DisplayName("S2.2 clear-kv-cache leaves an engine paused that was paused before")
+  void clearKeepsPaused() {
+    FakeEngine engine = add(FakeEngine.vllm("paused"));
+    FleetReport report = run(values -> values.put("path", "clear-kv-cache"), engine);
+    assertOutcome(FleetOutcome.VERIFIED, report);
+    assertEquals(List.of(PAUSE, RESET), engine.posts());
+    assertEquals(List.of(engine.url().toString()), report.paused());
+  }
+
+  @Test
+  @DisplayName("SGLang is paused, flushed and continued; its own unforced removal is not used")
+  void sglang() {
+    FakeEngine engine = add(FakeEngine.of("sglang-0.5"));
+    FleetReport report = new FleetRefit(
+        config(values -> {}, new FleetEngine(engine.url(), EngineKind.SGLANG, RolloutMode.STANDALONE, 0, List.of())))
+        .run();
+    assertOutcome(FleetOutcome.VERIFIED, report);
+    assertEquals(List.of("POST /pause_generation {\"mode\": \"abort\"}", "POST /flush_cache",
+        "POST /continue_generation {}"), engine.posts());
+  }
+
+  @Test
+  @DisplayName("S2.4 another rank than 0 returns at once: an engine's node, or the node this runs on")
+  void otherRanks() {
+    FakeEngine first = add(FakeEngine.vllm());
+    FakeEngine second = add(FakeEngine.vllm());
+    FleetEngine other = new FleetEngine(second.url(), EngineKind.VLLM, RolloutMode.STANDALONE, 1, List.of());
+    assertOutcome(FleetOutcome.VERIFIED, new FleetRefit(config(values -> {}, first.standalone(), other)).run());
+    assertEquals(List.of(), second.requests());
+
+    FakeEngine third = add(FakeEngine.vllm());
+    assertOutcome(FleetOutcome.SKIPPED, run(values -> values.put("node_rank", 3), third));
+    assertOutcome(FleetOutcome.SKIPPED, new FleetRefit(config(values -> {}, other)).run());
+    assertEquals(List.of(), third.requests());
+  }
+
+  @Test
+  @DisplayName("a dry run asks and plans, and changes nothing; the plan is what a run then does")
+  void plan() {
+    FakeEngine engine = add(FakeEngine.vllm());
+    FleetReport plan = new FleetRefit(config(values -> {}, engine.standalone())).plan();
+    assertOutcome(FleetOutcome.PLANNED, plan);
+    assertEquals(List.of(PAUSE, RESET, RESUME), plan.engines().getFirst().steps().stream().skip(1)
+        .map(FleetReport.Step::request).toList());
+    assertEquals(List.of(), engine.posts());
+    assertEquals(3, keys());
+  }
+
+  @Test
+  @DisplayName("an engine that does not resume is no success, though the store is proven")
+  void notResumed() {
+    FakeEngine engine = add(FakeEngine.vllm()).without(RESUME);
+    FleetReport report = run(engine);
+    assertOutcome(FleetOutcome.FAILED, report);
+    assertEquals(1, report.paused().size());
+    assertReason(report, "resume: 404");
+  }
+}
