@@ -60,8 +60,9 @@ final class PlainEngine implements AutoCloseable {
         String body = answers.get(first);
         OutputStream out = client.getOutputStream();
         String text = body == null ? "{\"detail\": \"Not Found\"}" : body;
-        out.write(("HTTP/1.1 " + (body == null ? "404 Not Found" : "200 OK") + "\r\nConnection: close\r\nContent-Length: "
-            + text.length() + "\r\n\r\n" + text).getBytes(StandardCharsets.ISO_8859_1));
+        out.write(
+            ("HTTP/1.1 " + (body == null ? "404 Not Found" : "200 OK") + "\r\nConnection: close\r\nContent-Length: "
+                + text.length() + "\r\n\r\n" + text).getBytes(StandardCharsets.ISO_8859_1));
         out.flush();
       } catch (IOException hungUp) {
         // the client has had enough, or the test ends

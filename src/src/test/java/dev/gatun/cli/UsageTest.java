@@ -69,7 +69,8 @@ class UsageTest {
   @Test
   @DisplayName("a key that begins with @ is that key, not a file of arguments")
   void takesAtSignsAsTheyAre() {
-    assertTrue(Captured.run("store", "get", "@@k\uFFFD", "f", "--master", "127.0.0.1:1").err().contains("\"@@k\uFFFD\""));
+    assertTrue(
+        Captured.run("store", "get", "@@k\uFFFD", "f", "--master", "127.0.0.1:1").err().contains("\"@@k\uFFFD\""));
   }
 
   @ParameterizedTest
