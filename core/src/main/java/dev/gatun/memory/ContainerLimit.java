@@ -2,7 +2,9 @@ package dev.gatun.memory;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /** How much memory this process may use before the kernel kills it. */
@@ -27,13 +29,25 @@ final class ContainerLimit {
       String file = second ? "memory.max" : "memory.limit_in_bytes";
       // a namespaced container sees its own group as the top, whatever path is named
       limit = Math.min(limit, number(top.resolve(file)));
-      Path group = top.resolve(fields[2].substring(1)).normalize();
-      while (group != null && group.startsWith(top)) {
+      for (Path group : upTo(top, fields[2]))
         limit = Math.min(limit, number(group.resolve(file)));
-        group = group.getParent();
-      }
     }
     return limit;
+  }
+
+  /** The group of that name and those above it; none if the locale has no letters for its name. */
+  private static List<Path> upTo(Path top, String name) {
+    List<Path> groups = new ArrayList<>();
+    try {
+      Path group = top.resolve(name.substring(Math.min(1, name.length()))).normalize();
+      while (group != null && group.startsWith(top)) {
+        groups.add(group);
+        group = group.getParent();
+      }
+    } catch (InvalidPathException unnameable) {
+      return List.of();
+    }
+    return groups;
   }
 
   private static long machineBytes(Path meminfo) {

@@ -61,6 +61,14 @@ class ContainerLimitTest {
     assertTrue(ContainerLimit.bytes() > 0);
   }
 
+  @Test
+  @DisplayName("a group whose name no path can have here, as under LC_ALL=C, is passed over")
+  void unnameable() {
+    write(membership, "0::/a\0b\n4:memory:\n");
+    write(root.resolve("memory.max"), "200000\n");
+    assertEquals(200_000, limit());
+  }
+
   private long limit() {
     return ContainerLimit.bytes(root, membership, meminfo);
   }

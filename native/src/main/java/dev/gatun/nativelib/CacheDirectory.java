@@ -3,6 +3,7 @@ package dev.gatun.nativelib;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
@@ -29,6 +30,16 @@ final class CacheDirectory {
   }
 
   static Path root(@Nullable String property, @Nullable String xdgCacheHome, @Nullable String home) {
+    try {
+      return chosen(property, xdgCacheHome, home);
+    } catch (InvalidPathException unnameable) {
+      throw new LibraryUnavailableException("the cache directory has a name that the locale, "
+          + System.getProperty("sun.jnu.encoding") + ", has no letters for: " + unnameable.getInput(), List.of(),
+          "LC_ALL=C.UTF-8, or -D" + PROPERTY + "=DIRECTORY", unnameable);
+    }
+  }
+
+  private static Path chosen(@Nullable String property, @Nullable String xdgCacheHome, @Nullable String home) {
     if (property != null && !property.isBlank()) return owned(Path.of(property).toAbsolutePath());
     // the XDG specification: a relative path is invalid and to be ignored
     if (xdgCacheHome != null && xdgCacheHome.startsWith("/")) return owned(Path.of(xdgCacheHome, "gatun"));

@@ -24,6 +24,7 @@ import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 class PackedLibrariesTest {
@@ -150,5 +151,16 @@ class PackedLibrariesTest {
     assertEquals(Path.of(base, "home/.cache/gatun"), CacheDirectory.root(null, "relative", base + "/home"));
     assertEquals(Path.of(base, "home/.cache/gatun"), CacheDirectory.root(" ", null, base + "/home"));
     assertThrows(LibraryUnavailableException.class, () -> CacheDirectory.root(null, null, "?"));
+  }
+
+  @Test
+  @DisplayName("a cache directory whose name no path can have, as under LC_ALL=C, is said to be that")
+  void unnameableCache() {
+    String unnameable = "/a\0b";
+    for (Executable look : List.<Executable>of(() -> CacheDirectory.root(unnameable, null, null),
+        () -> CacheDirectory.root(null, unnameable, null), () -> CacheDirectory.root(null, null, unnameable))) {
+      String refusal = String.valueOf(assertThrows(LibraryUnavailableException.class, look).getMessage());
+      assertTrue(refusal.contains("LC_ALL=C.UTF-8"), refusal);
+    }
   }
 }
