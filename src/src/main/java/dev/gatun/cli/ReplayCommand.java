@@ -12,6 +12,7 @@ import dev.gatun.cli.replay.ReplayReport;
 import dev.gatun.cli.replay.Speed;
 import dev.gatun.cli.replay.TraceSource;
 import dev.gatun.store.Verify;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
@@ -99,7 +100,11 @@ final class ReplayCommand extends GatunCommand {
   private ReplayOptions options() {
     long every = refitEvery != null ? refitEvery : trace == null ? 600_000 : 0;
     Long bytes = capacity == null ? null : ByteSize.parse("--capacity", capacity);
-    return new ReplayOptions(new TraceSource(trace, requests, seed), isMooncake(), pageBytes(), replicas,
+    boolean mooncake = isMooncake();
+    if (mooncake && trace != null && Files.exists(trace) && !Files.isRegularFile(trace)) {
+      throw usage("--trace must be a regular file with --store mooncake, since every process reads it: " + trace);
+    }
+    return new ReplayOptions(new TraceSource(trace, requests, seed), mooncake, pageBytes(), replicas,
         Speed.parse(speed), every, OptionText.bool("--epoch-in-key", epochInKey), verify, bytes,
         OptionText.bool("--proof", proof), Fault.of(fault), ReplayDevice.of(device));
   }
