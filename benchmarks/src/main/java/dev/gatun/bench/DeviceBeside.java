@@ -37,7 +37,7 @@ public final class DeviceBeside {
     int products = Math.toIntExact(Math.max(1, flags.number("--products", 60)));
     int size = Math.toIntExact(flags.number("--size", 8192));
     StagingOptions options = new StagingOptions(flags.number("--ring", StagingOptions.DEFAULT.ringBytes()),
-        flags.number("--chunk", StagingOptions.DEFAULT.chunkBytes()), StagingOptions.DEFAULT.directBytes());
+        flags.number("--chunk", StagingOptions.DEFAULT.chunkBytes()), StagingOptions.DEFAULT.saveDirectBytes());
     String output = flags.text("--output", "");
     flags.requireKnown();
     ObjectNode report = Machine.describe().put("rounds", rounds).put("products", products).put("size", size)

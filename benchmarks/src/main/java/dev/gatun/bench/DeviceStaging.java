@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.management.ThreadMXBean;
 import dev.gatun.device.Device;
 import dev.gatun.device.DeviceInfo;
+import dev.gatun.device.StagingMeasurement;
 import dev.gatun.device.StagingOptions;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -42,19 +43,20 @@ public final class DeviceStaging {
     int repeats = Math.toIntExact(Math.max(1, flags.number("--repeats", 9)));
     int rounds = Math.toIntExact(flags.number("--rounds", 1000));
     StagingOptions options = new StagingOptions(flags.number("--ring", StagingOptions.DEFAULT.ringBytes()),
-        flags.number("--chunk", StagingOptions.DEFAULT.chunkBytes()), StagingOptions.DEFAULT.directBytes());
+        flags.number("--chunk", StagingOptions.DEFAULT.chunkBytes()), StagingOptions.DEFAULT.saveDirectBytes());
     String output = flags.text("--output", "");
     flags.requireKnown();
     ObjectNode report = Machine.describe();
     try (Device gpu = Device.open(driver, ordinal)) {
       DeviceInfo info = gpu.info();
       report.put("card", info.name()).put("driver", driver).put("ringBytes", options.ringBytes())
-          .put("chunkBytes", options.chunkBytes()).put("directBytes", options.directBytes()).put("repeats", repeats)
+          .put("chunkBytes", options.chunkBytes()).put("directBytes", options.saveDirectBytes()).put("repeats", repeats)
           .put("statistic", "median of wall-clock times");
       ArrayNode rows = report.putArray("rows");
       for (long fragmentBytes : fragments) {
         try (StagingCell cell = new StagingCell(gpu, fragmentBytes, bytes, options)) {
           ObjectNode row = cell.describe(rows.addObject());
+          row.put("measuredAtStart", StagingMeasurement.of(gpu, cell.layout(), options).toString());
           row.put("correct", cell.movesEveryByte());
           cell.measure(repeats, row);
           System.err.println(row);

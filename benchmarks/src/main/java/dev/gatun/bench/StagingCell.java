@@ -113,6 +113,10 @@ final class StagingCell implements AutoCloseable {
     return Deadline.after(Duration.ofMinutes(2));
   }
 
+  PagedKvLayout layout() {
+    return layout;
+  }
+
   long bytes() {
     return pages * layout.valueBytes();
   }

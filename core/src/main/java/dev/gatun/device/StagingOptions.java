@@ -8,9 +8,10 @@ import dev.gatun.backend.ByteSize;
  * @param ringBytes device memory for pages on their way, for each direction in use; at least two chunks. Gathers of a low
  *     priority start only when a kernel of the model ends: a ring below link speed times the longest kernel starves
  * @param chunkBytes what one kernel and one copy move at a time
- * @param directBytes fragments of this size or more are copied one by one, with no kernel
+ * @param saveDirectBytes fragments of this size or more are saved by a copy each, with no kernel and no ring
+ * @param loadDirectBytes the same for loads; {@link StagingMeasurement} finds which way is faster
  */
-public record StagingOptions(long ringBytes, long chunkBytes, long directBytes) {
+public record StagingOptions(long ringBytes, long chunkBytes, long saveDirectBytes, long loadDirectBytes) {
   private static final long MIB = 1L << 20;
   // an H200's link moves 96 MiB in 1.8 ms; kernels of 1.6 ms starved a ring of 64 MiB (ceilings of an H200)
   private static final long RING_BYTES = 96 * MIB;
@@ -33,6 +34,25 @@ public record StagingOptions(long ringBytes, long chunkBytes, long directBytes) 
       throw new IllegalArgumentException("ringBytes must be two chunks of " + ByteSize.format(chunkBytes) + " or more: "
           + ringBytes);
     }
-    if (directBytes <= 0) throw new IllegalArgumentException("directBytes must be positive: " + directBytes);
+    if (saveDirectBytes <= 0 || loadDirectBytes <= 0) {
+      throw new IllegalArgumentException(
+          "saveDirectBytes and loadDirectBytes must be positive: " + saveDirectBytes + ", " + loadDirectBytes);
+    }
+  }
+
+  /**
+   * Both directions alike.
+   *
+   * @param ringBytes as above
+   * @param chunkBytes as above
+   * @param directBytes of both directions
+   */
+  public StagingOptions(long ringBytes, long chunkBytes, long directBytes) {
+    this(ringBytes, chunkBytes, directBytes, directBytes);
+  }
+
+  /** {@return whether fragments of a length are copied alone} */
+  boolean isDirect(StagedBatch.Direction direction, long fragmentBytes) {
+    return fragmentBytes >= (direction == StagedBatch.Direction.SAVE ? saveDirectBytes : loadDirectBytes);
   }
 }

@@ -114,7 +114,8 @@ public final class StagingPipeline implements Quiescable, AutoCloseable {
     StagingRing open = direction == Direction.SAVE ? saving : loading;
     if (open != null) return open;
     String name = direction == Direction.SAVE ? "save" : "load";
-    StagingRing ring = new StagingRing(device, name, options, layout.fragmentBytes());
+    StagingRing ring = new StagingRing(device, name, options, layout.fragmentBytes(),
+        !options.isDirect(direction, layout.fragmentBytes()));
     if (direction == Direction.SAVE) saving = ring;
     else
       loading = ring;
@@ -138,7 +139,7 @@ public final class StagingPipeline implements Quiescable, AutoCloseable {
     queueing.lock(); // before the context is bound: nothing may wait after that
     try {
       StagingRing ring = ring(batch.direction());
-      if (layout.fragmentBytes() >= options.directBytes()) {
+      if (options.isDirect(batch.direction(), layout.fragmentBytes())) {
         copyAlone(ring.kernels(), batch, after);
         return;
       }

@@ -13,7 +13,7 @@ final class StagingRing implements AutoCloseable {
   private static final int COPY_STREAMS = 2;
 
   private final List<DeviceResource> resources = new ArrayList<>();
-  private final DeviceSlab memory;
+  private final long base;
   private final DeviceStream kernels;
   private final DeviceStream[] copies = new DeviceStream[COPY_STREAMS];
   private final DeviceEvent[] filled;
@@ -22,17 +22,19 @@ final class StagingRing implements AutoCloseable {
   private final long chunkBytes;
   private int next;
 
-  /** Chunks hold whole fragments. */
-  StagingRing(Device device, String name, StagingOptions options, long fragmentBytes) {
+  /** Chunks hold whole fragments; without chunks only the streams are there. */
+  StagingRing(Device device, String name, StagingOptions options, long fragmentBytes, boolean hasChunks) {
     chunkBytes = Math.max(1, options.chunkBytes() / fragmentBytes) * fragmentBytes;
     // an even number, so that the last and the first are neighbours on different streams
-    int chunks = Math.toIntExact(Math.max(2, options.ringBytes() / chunkBytes / COPY_STREAMS * COPY_STREAMS));
+    int chunks = hasChunks
+        ? Math.toIntExact(Math.max(2, options.ringBytes() / chunkBytes / COPY_STREAMS * COPY_STREAMS))
+        : 0;
     // a chunk holds at most one part of a page for each of its fragments
     list = new CopyList(device.driver(), Math.toIntExact(chunkBytes / fragmentBytes));
     filled = new DeviceEvent[chunks];
     emptied = new DeviceEvent[chunks];
     try {
-      memory = opened(device.allocate(name + " ring", chunkBytes * chunks));
+      base = hasChunks ? opened(device.allocate(name + " ring", chunkBytes * chunks)).address() : 0;
       kernels = opened(device.newStream(name + " kernels", StreamPriority.LOW));
       for (int i = 0; i < COPY_STREAMS; i++)
         copies[i] = opened(device.newStream(name + " copies " + i, StreamPriority.LOW));
@@ -72,7 +74,7 @@ final class StagingRing implements AutoCloseable {
 
   /** {@return where a chunk begins on the device} */
   long address(int chunk) {
-    return memory.address() + chunk * chunkBytes;
+    return base + chunk * chunkBytes;
   }
 
   /** {@return for the copies of the chunk at hand} */

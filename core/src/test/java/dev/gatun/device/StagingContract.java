@@ -301,6 +301,42 @@ abstract class StagingContract {
     assertTrue(message(IllegalArgumentException.class, () -> new StagingOptions(100, 60, 1)).contains("two chunks"));
     assertThrows(IllegalArgumentException.class, () -> new StagingOptions(100, 0, 1));
     assertThrows(IllegalArgumentException.class, () -> new StagingOptions(100, 10, 0));
+    assertThrows(IllegalArgumentException.class, () -> new StagingOptions(100, 10, 1, 0));
+  }
+
+  @Test
+  @DisplayName("where fragments are copied alone no memory is taken for a ring")
+  void noRingForDirectCopies() {
+    long ringBytes = 64L << 20;
+    StagingPipeline pipeline = pipeline(new StagingOptions(ringBytes, ringBytes / 4, 1, Long.MAX_VALUE));
+    long before = gpu.freeBytes();
+    try (StagedBatch save = pipeline.batch(Direction.SAVE, 1)) {
+      assertTrue(before - gpu.freeBytes() < ringBytes / 2, "saves: " + (before - gpu.freeBytes()));
+      try (StagedBatch load = pipeline.batch(Direction.LOAD, 1)) {
+        assertTrue(before - gpu.freeBytes() >= ringBytes, "loads: " + (before - gpu.freeBytes()));
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("both ways are measured in both directions, the faster one is chosen, and nothing stays behind")
+  void measures() {
+    StagingOptions small = new StagingOptions(1 << 20, 1 << 18, 1);
+    StagingMeasurement.of(gpu, layout, small); // a driver keeps some memory when it is first used so
+    long before = gpu.freeBytes();
+    StagingMeasurement measured = StagingMeasurement.of(gpu, layout, small);
+    assertEquals(before, gpu.freeBytes());
+    assertTrue(measured.ringSave() > 0 && measured.directSave() > 0 && measured.ringLoad() > 0
+        && measured.directLoad() > 0, measured.toString());
+    assertEquals(layout.fragmentBytes(), measured.fragmentBytes());
+    assertEquals(measured.directSave() > measured.ringSave(),
+        measured.options().isDirect(Direction.SAVE, layout.fragmentBytes()));
+    StagingMeasurement known = new StagingMeasurement(StagingOptions.DEFAULT, 256, 50, 3, 20, 21);
+    assertFalse(known.options().isDirect(Direction.SAVE, 256));
+    assertTrue(known.options().isDirect(Direction.LOAD, 256));
+    assertEquals("fragments of 256 bytes: saves through the ring (ring 50.0 GB/s, alone 3.0), loads alone (ring 20.0 GB/s,"
+        + " alone 21.0)", known.toString());
+    assertEquals(StagingOptions.DEFAULT.ringBytes(), known.options().ringBytes());
   }
 
   @Test

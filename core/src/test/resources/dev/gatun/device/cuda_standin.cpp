@@ -367,6 +367,7 @@ int cuMemcpyBatchAsync(u64 targets, u64 sources, u64 sizes, size_t count, u64 at
   NEEDS(attribute_count == 1 && array(first_copies)[0] == 0 && failed_copy != 0, kInvalidValue);
   const auto *how = reinterpret_cast<const gatun_cuda_copy_attributes *>(attributes);
   NEEDS(how->source_order == GATUN_CUDA_SOURCE_ORDER_STREAM && how->flags == 0, kInvalidValue);
+  NEEDS(count < 512, kInvalidValue);  // the real one (580.159.04) crashes then, sooner or later
   for (size_t i = 0; i < count; i++)
     NEEDS(queue_copy(stream, array(targets)[i], array(sources)[i], array(sizes)[i]) == kOk, kInvalidHandle);
   return kOk;

@@ -21,6 +21,9 @@ import java.util.function.ToIntFunction;
 
 /** The driver through the generated bindings. Longer than other classes since it is the whole list of calls. */
 final class FfmCudaDriver implements CudaDriver {
+  // with 512 copies and more in a call the driver 580.159.04 loses the context or ends the process, once many such calls are
+  // queued; 410 were well (H200)
+  private static final int COPIES_A_CALL = 256;
   private static final int NAME_BYTES = 256; // longest product names have some 40 characters
   private static final int PINNED = CudaC.GATUN_CUDA_HOST_PORTABLE() | CudaC.GATUN_CUDA_HOST_MAPPED();
 
@@ -184,8 +187,11 @@ final class FfmCudaDriver implements CudaDriver {
   @Override
   public void copyBatch(long targets, long sources, long sizes, long count, long stream) {
     if (!batches) throw new UnsupportedOperationException("cuMemcpyBatchAsync needs a driver of CUDA 12.8 or newer");
-    check(CudaC.cuMemcpyBatchAsync(targets, sources, sizes, count, batchAttributes.address(), batchFirst.address(), 1,
-        batchFailed.address(), stream), "cuMemcpyBatchAsync");
+    for (long done = 0; done < count; done += COPIES_A_CALL) {
+      long at = done * Long.BYTES;
+      check(CudaC.cuMemcpyBatchAsync(targets + at, sources + at, sizes + at, Math.min(COPIES_A_CALL, count - done),
+          batchAttributes.address(), batchFirst.address(), 1, batchFailed.address(), stream), "cuMemcpyBatchAsync");
+    }
   }
 
   @Override

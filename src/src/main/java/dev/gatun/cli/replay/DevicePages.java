@@ -95,7 +95,8 @@ final class DevicePages implements ReplicaPages {
   private static StagingOptions options(long batchBytes) {
     StagingOptions usual = StagingOptions.DEFAULT;
     long chunkBytes = Math.min(usual.chunkBytes(), batchBytes);
-    return new StagingOptions(Math.min(usual.ringBytes(), CHUNKS * chunkBytes), chunkBytes, usual.directBytes());
+    return new StagingOptions(Math.min(usual.ringBytes(), CHUNKS * chunkBytes), chunkBytes,
+        usual.saveDirectBytes(), usual.loadDirectBytes());
   }
 
   @Override
