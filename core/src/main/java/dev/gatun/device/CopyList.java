@@ -11,12 +11,17 @@ import java.lang.foreign.MemorySegment;
  * each call of its own leaves the link idle for some microseconds. One thread at a time, with the context bound.
  */
 final class CopyList implements AutoCloseable {
+  // With thousands of smaller ones queued by cuMemcpyBatchAsync the driver 580.159.04 loses the context or ends the process
+  // (copies of 10 and 20 KiB, now and then; none of 30 KiB and more did): those go by calls of their own (decision 0006).
+  private static final long BATCHED_BYTES_MIN = 64 << 10;
+
   private final CudaDriver driver;
   private final Arena arena = Arena.ofShared(); // ring
   private final MemorySegment onHost;
   private final MemorySegment onDevice;
   private final MemorySegment sizes;
   private int count;
+  private long bytes;
 
   CopyList(CudaDriver driver, int capacity) {
     this.driver = driver;
@@ -25,17 +30,18 @@ final class CopyList implements AutoCloseable {
     sizes = arena.allocate(JAVA_LONG, capacity);
   }
 
-  void add(long host, long device, long bytes) {
+  void add(long host, long device, long length) {
     onHost.setAtIndex(JAVA_LONG, count, host);
     onDevice.setAtIndex(JAVA_LONG, count, device);
-    sizes.setAtIndex(JAVA_LONG, count, bytes);
+    sizes.setAtIndex(JAVA_LONG, count, length);
     count++;
+    bytes += length;
   }
 
   /** Queues all that was added, and forgets it. */
   void queue(Direction direction, long stream) {
     boolean save = direction == Direction.SAVE;
-    if (count > 1 && driver.copiesBatches()) {
+    if (count > 1 && driver.copiesBatches() && bytes / count >= BATCHED_BYTES_MIN) {
       driver.copyBatch((save ? onHost : onDevice).address(), (save ? onDevice : onHost).address(), sizes.address(),
           count,
           stream);
@@ -44,15 +50,16 @@ final class CopyList implements AutoCloseable {
         copy(save, i, stream);
     }
     count = 0;
+    bytes = 0;
   }
 
   private void copy(boolean save, int index, long stream) {
     long host = onHost.getAtIndex(JAVA_LONG, index);
     long device = onDevice.getAtIndex(JAVA_LONG, index);
-    long bytes = sizes.getAtIndex(JAVA_LONG, index);
-    if (save) driver.copyToHost(host, device, bytes, stream);
+    long length = sizes.getAtIndex(JAVA_LONG, index);
+    if (save) driver.copyToHost(host, device, length, stream);
     else
-      driver.copyToDevice(device, host, bytes, stream);
+      driver.copyToDevice(device, host, length, stream);
   }
 
   @Override

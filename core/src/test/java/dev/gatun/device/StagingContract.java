@@ -334,8 +334,10 @@ abstract class StagingContract {
     StagingMeasurement known = new StagingMeasurement(StagingOptions.DEFAULT, 256, 50, 3, 20, 21);
     assertFalse(known.options().isDirect(Direction.SAVE, 256));
     assertTrue(known.options().isDirect(Direction.LOAD, 256));
-    assertEquals("fragments of 256 bytes: saves through the ring (ring 50.0 GB/s, alone 3.0), loads alone (ring 20.0 GB/s,"
-        + " alone 21.0)", known.toString());
+    assertEquals(
+        "fragments of 256 bytes: saves through the ring (ring 50.0 GB/s, alone 3.0), loads alone (ring 20.0 GB/s,"
+            + " alone 21.0)",
+        known.toString());
     assertEquals(StagingOptions.DEFAULT.ringBytes(), known.options().ringBytes());
   }
 

@@ -21,8 +21,7 @@ import java.util.function.ToIntFunction;
 
 /** The driver through the generated bindings. Longer than other classes since it is the whole list of calls. */
 final class FfmCudaDriver implements CudaDriver {
-  // with 512 copies and more in a call the driver 580.159.04 loses the context or ends the process, once many such calls are
-  // queued; 410 were well (H200)
+  // with 512 copies and more in a call the driver 580.159.04 loses the context or ends the process (decision 0006)
   private static final int COPIES_A_CALL = 256;
   private static final int NAME_BYTES = 256; // longest product names have some 40 characters
   private static final int PINNED = CudaC.GATUN_CUDA_HOST_PORTABLE() | CudaC.GATUN_CUDA_HOST_MAPPED();
