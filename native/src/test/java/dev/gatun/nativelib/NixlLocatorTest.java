@@ -35,6 +35,7 @@ class NixlLocatorTest {
   @DisplayName("property, then environment, then the installed runtime, then the library path")
   void order() throws IOException {
     Path root = CacheDirectory.owned(directory.resolve("runtime"));
+    library("runtime");
     SealedDirectory.seal(root);
     library("l");
     properties.put("java.library.path", directory.resolve("empty") + ":" + directory.resolve("l"));
