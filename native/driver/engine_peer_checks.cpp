@@ -225,23 +225,33 @@ void destroyed_without_descriptors() {
   char name[128];
   EXPECT_EQ(0, getLocalIpAndPort(engine, name, sizeof name));
   std::vector<int> taken{connect_to(name)};
+  // Begun before the descriptors are gone: the sanitizer that checks its making needs some.
+  std::atomic<bool> none_left{false};
+  std::atomic<bool> ended{false};
+  std::thread destroying([&] {
+    none_left.wait(false);
+    destroyTransferEngine(engine);
+    ended = true;
+  });
   rlimit before{};
   EXPECT_EQ(0, getrlimit(RLIMIT_NOFILE, &before));
   // Whoever accepts has one descriptor in its hand: after this connection it has none.
   const rlimit low{static_cast<rlim_t>(taken[0]) + 1, before.rlim_max};
   EXPECT_EQ(0, setrlimit(RLIMIT_NOFILE, &low));
   for (int more = dup(taken[0]); more >= 0; more = dup(taken[0])) taken.push_back(more);
-  std::atomic<bool> ended{false};
-  std::thread destroying([&] {
-    destroyTransferEngine(engine);
-    ended = true;
-  });
+  none_left = true;
+  none_left.notify_one();
   const auto began = std::chrono::steady_clock::now();
   while (!ended && std::chrono::steady_clock::now() - began < std::chrono::seconds(10)) std::this_thread::yield();
   EXPECT(ended);
   EXPECT_EQ(0, setrlimit(RLIMIT_NOFILE, &before));
   for (const int descriptor : taken) close(descriptor);
   destroying.join();
+}
+
+// A byte that an engine may write just then, which is what is to be seen.
+__attribute__((no_sanitize("thread"))) std::byte glance(const std::byte& place) {
+  return const_cast<const volatile std::byte&>(place);
 }
 
 // A peer that stops in the middle of what it sends does not keep memory registered for long, nor for good.
@@ -259,7 +269,7 @@ void unregistered_under_a_write() {
   EXPECT_EQ(sizeof head, send(peer, &head, sizeof head, 0));
   const std::byte first{0xee};
   EXPECT_EQ(1, send(peer, &first, 1, 0));
-  eventually("it has begun to land", [&] { return std::atomic_ref(memory[0]).load() == first; });
+  eventually("it has begun to land", [&] { return glance(memory[0]) == first; });
   EXPECT_EQ(-4, unregisterLocalMemory(here, memory.data()));
   close(peer);
   eventually("it is let go", [&] { return unregisterLocalMemory(here, memory.data()) == 0; });

@@ -55,8 +55,8 @@ final class P2pLoads {
     String failure;
     try {
       failure = sink.load(begun, Deadline.after(timeout));
-    } catch (RuntimeException refused) {
-      failure = refused.getMessage() == null ? refused.toString() : refused.getMessage();
+    } catch (RuntimeException | Error failed) {
+      failure = failed.getMessage() == null || failed instanceof Error ? failed.toString() : failed.getMessage();
     }
     return failure.isEmpty() || begun.ending().isEmpty() ? failure : begun.ending();
   }

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +36,7 @@ final class P2pScheduler implements SchedulerConnector, Quiescable {
   private final List<Offer> offers = new ArrayList<>();
   private final List<Source> giveUps = new ArrayList<>();
   private List<String> freed = new ArrayList<>();
+  private final String instance = UUID.randomUUID().toString();
   private long jobs;
 
   /** What is known of a request; 0 for a job that there is not. */
@@ -172,8 +174,10 @@ final class P2pScheduler implements SchedulerConnector, Quiescable {
       counts.add("offers_refused_stale", 1);
       return Map.of();
     }
-    // a request's id may come again, a transfer's must not
-    String transferId = kind == P2pConnector.MOONCAKE ? params.transferId() : request.id() + '#' + (jobs + 1);
+    // a request's id may come again, also to a prefill that was restarted under its old address; a transfer's must not
+    String transferId = kind == P2pConnector.MOONCAKE
+        ? params.transferId()
+        : request.id() + '#' + instance + '-' + (jobs + 1);
     tracked.offer = ++jobs;
     counts.add("offers", 1);
     WeightEpoch epoch = request.sequence().epoch();

@@ -3,6 +3,7 @@ package dev.gatun.connector;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.GatunException;
 import dev.gatun.backend.HostPort;
+import dev.gatun.backend.InUseException;
 import dev.gatun.backend.Quiescable;
 import dev.gatun.backend.WeightEpoch;
 import dev.gatun.connector.PeerMessage.Refused;
@@ -215,8 +216,18 @@ final class P2pWorker implements WorkerConnector, Quiescable, AutoCloseable {
     if (known == null) return;
     // a close of the engine or of the pool has ended the registration
     boolean registered = known.registeredHere && engine.registrations() > 0 && !known.site.pool().isClosed();
-    if (registered) engine.unregister(known.site.pool().slab());
+    if (registered) unregister(known.site.pool());
     cache = null;
+  }
+
+  /** What peers may still touch goes with the engine; what the host's own transfers use is for the host to end. */
+  private void unregister(BlockPool pool) {
+    try {
+      engine.unregister(pool.slab());
+    } catch (InUseException inUse) {
+      if (handovers.open() == 0) throw inUse;
+      LOG.warn("{}: {}; it goes with the engine", name(), inUse.getMessage());
+    }
   }
 
   /** A push that missed its deadline is reported as failed and may still write. */

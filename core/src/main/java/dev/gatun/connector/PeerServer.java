@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +27,8 @@ final class PeerServer implements AutoCloseable {
   private static final Duration SILENCE_MAX = Duration.ofSeconds(60);
   // 1,024: more peers at once than any fleet; bounds threads and memory
   private static final int CONNECTIONS_MAX = 1024;
+  // 100 ms: without file handles each accept fails at once, and others need time to give theirs back
+  private static final Duration ACCEPT_PAUSE = Duration.ofMillis(100);
   // 5 s: a thread that is woken comes to run within milliseconds, on a busy machine later
   private static final Duration ACCEPTING_MAX = Duration.ofSeconds(5);
 
@@ -72,7 +75,9 @@ final class PeerServer implements AutoCloseable {
         connections.add(socket);
         Thread.ofVirtual().name("gatun-peer").start(() -> serve(socket));
       } catch (IOException e) {
-        if (!server.isClosed()) LOG.warn("a peer could not be accepted: {}", e.toString());
+        if (server.isClosed()) return;
+        LOG.warn("a peer could not be accepted: {}", e.toString());
+        LockSupport.parkNanos(ACCEPT_PAUSE.toNanos());
       }
     }
   }

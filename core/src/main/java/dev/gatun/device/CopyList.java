@@ -13,7 +13,8 @@ import java.lang.foreign.MemorySegment;
 final class CopyList implements AutoCloseable {
   // With thousands of smaller ones queued by cuMemcpyBatchAsync the driver 580.159.04 loses the context or ends the process
   // (copies of 10 and 20 KiB, now and then; none of 30 KiB and more did): those go by calls of their own (decision 0006).
-  private static final long BATCHED_BYTES_MIN = 64 << 10;
+  static final long BATCHED_BYTES_MIN = 64 << 10;
+  private static final int SMALL_MAX = 2; // a chunk begins and ends within a page
 
   private final CudaDriver driver;
   private final Arena arena = Arena.ofShared(); // ring
@@ -21,7 +22,7 @@ final class CopyList implements AutoCloseable {
   private final MemorySegment onDevice;
   private final MemorySegment sizes;
   private int count;
-  private long bytes;
+  private int small; // of those that were added
 
   CopyList(CudaDriver driver, int capacity) {
     this.driver = driver;
@@ -35,13 +36,22 @@ final class CopyList implements AutoCloseable {
     onDevice.setAtIndex(JAVA_LONG, count, device);
     sizes.setAtIndex(JAVA_LONG, count, length);
     count++;
-    bytes += length;
+    if (length < BATCHED_BYTES_MIN) small++;
   }
 
-  /** Queues all that was added, and forgets it. */
+  /** Queues all that was added, and forgets it, also if the driver refuses. */
   void queue(Direction direction, long stream) {
+    try {
+      queueAll(direction, stream);
+    } finally {
+      count = 0;
+      small = 0;
+    }
+  }
+
+  private void queueAll(Direction direction, long stream) {
     boolean save = direction == Direction.SAVE;
-    if (count > 1 && driver.copiesBatches() && bytes / count >= BATCHED_BYTES_MIN) {
+    if (count > 1 && driver.copiesBatches() && small <= SMALL_MAX) {
       driver.copyBatch((save ? onHost : onDevice).address(), (save ? onDevice : onHost).address(), sizes.address(),
           count,
           stream);
@@ -49,8 +59,6 @@ final class CopyList implements AutoCloseable {
       for (int i = 0; i < count; i++)
         copy(save, i, stream);
     }
-    count = 0;
-    bytes = 0;
   }
 
   private void copy(boolean save, int index, long stream) {

@@ -9,7 +9,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Moves fragments by the copy engine, one copy a fragment: for fragments so large that a copy's own cost does not show, some
- * 256 KiB and more. Where the driver has it, up to 1,024 copies are queued by one call. A table need not be uploaded for it.
+ * 256 KiB and more. Where the driver has it, copies of 64 KiB or more are queued many by one call; smaller ones are not, since some
+ * drivers fail on them (decision 0006). A table need not be uploaded for it.
  */
 public final class DmaCopy extends DeviceResource implements FragmentCopy {
   private static final int BATCH = 1_024; // the driver's share of a call is small from some tens on; unmeasured default
@@ -65,7 +66,8 @@ public final class DmaCopy extends DeviceResource implements FragmentCopy {
       try {
         range.enter();
         try {
-          if (batches) queueBatches(table, first, count, range.address() + offset, gather);
+          if (batches && table.fragmentBytes() >= CopyList.BATCHED_BYTES_MIN)
+            queueBatches(table, first, count, range.address() + offset, gather);
           else
             queueEach(table, first, count, range, range.address() + offset, gather);
         } finally {

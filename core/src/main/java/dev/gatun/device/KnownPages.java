@@ -36,6 +36,7 @@ public final class KnownPages extends DeviceResource {
   private final KernelArguments arguments = new KernelArguments();
   private @Nullable Columns columns;
   private int size;
+  private boolean checked;
 
   private record Columns(FragmentTable table, UploadColumn headers, ResultColumn found, DeviceEvent done) {}
 
@@ -124,8 +125,10 @@ public final class KnownPages extends DeviceResource {
   public KnownPages clear(Deadline deadline) {
     Columns taken = taken();
     taken.done().await(deadline);
+    taken.headers().uploaded().await(deadline); // a launch that was refused has recorded no end
     taken.table().clear(deadline);
     size = 0;
+    checked = false;
     return this;
   }
 
@@ -155,6 +158,7 @@ public final class KnownPages extends DeviceResource {
     taken.headers().host().setAtIndex(JAVA_LONG, at + 2, third);
     taken.headers().host().setAtIndex(JAVA_LONG, at + 3, fourth);
     size++;
+    checked = false;
     return this;
   }
 
@@ -171,6 +175,7 @@ public final class KnownPages extends DeviceResource {
    */
   public KnownPages fill(DeviceEvent after) {
     queue(fill, after);
+    checked = false;
     return this;
   }
 
@@ -182,6 +187,7 @@ public final class KnownPages extends DeviceResource {
    */
   public KnownPages check(DeviceEvent after) {
     queue(check, after);
+    checked = true;
     return this;
   }
 
@@ -240,6 +246,7 @@ public final class KnownPages extends DeviceResource {
    * {@return whether every word of a page was as it must be} Of the last check that was awaited.
    *
    * @param index of the page, in the order of adding
+   * @throws IllegalStateException if nothing was checked since
    */
   public boolean isRight(int index) {
     return found(index, 0) == 0;
@@ -260,6 +267,8 @@ public final class KnownPages extends DeviceResource {
     if (index < 0 || index >= size) {
       throw new IndexOutOfBoundsException("index must be 0 to " + (size - 1) + ": " + index);
     }
+    if (!checked)
+      throw new IllegalStateException("nothing was checked since pages were added or filled: call check first");
     return taken().found().host().getAtIndex(JAVA_LONG, (long) index * FOUND_WORDS + word);
   }
 

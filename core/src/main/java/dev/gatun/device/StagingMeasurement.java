@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Consumer;
 
 /**
  * How fast pages of one layout's fragments move on a GPU, each way through the ring and each way by copies alone, in GB/s. A host
@@ -76,7 +77,7 @@ public record StagingMeasurement(StagingOptions used, long fragmentBytes, double
 
   /** A cache of as many and as large fragments, and a pool. */
   private static final class Scratch implements AutoCloseable {
-    private final List<AutoCloseable> open = new ArrayList<>();
+    private final List<Runnable> open = new ArrayList<>();
     private final int pages;
     private final PagedKvLayout layout;
     private final DeviceSlab cache;
@@ -91,16 +92,18 @@ public record StagingMeasurement(StagingOptions used, long fragmentBytes, double
       int blocks = pages + 1; // so that no two fragments of a page lie side by side
       KvShape shape = new KvShape(like.fragments(), 1, 1, Math.toIntExact(like.fragmentBytes()), 1, 1);
       try {
-        cache = opened(gpu.allocate("measured cache", blocks * shape.valueBytes()));
+        cache = opened(gpu.allocate("measured cache", blocks * shape.valueBytes()), DeviceSlab::close);
         List<Long> parts = new ArrayList<>();
         for (int i = 0; i < like.fragments(); i++)
           parts.add(cache.address() + (long) i * blocks * shape.partBytes());
         layout = new PagedKvLayout(shape, KvStrides.tokensFirst(shape), parts, blocks, PagedKvLayout.NO_NULL_BLOCK);
         PoolLayout places = new PoolLayout(shape.valueBytes(), pages);
-        Slab slab = opened(Slab.allocate(SlabOptions.of("measured pages", places.strideBytes() * pages).prefaulted()));
-        pinned = opened(gpu.pin(slab));
-        pool = opened(BlockPool.over(slab, places, new EpochGate(new WeightEpoch("measurement", 0))));
-        ready = opened(gpu.newEvent("measured ready"));
+        Slab slab = opened(
+            Slab.allocate(SlabOptions.of("measured pages", places.strideBytes() * pages).prefaulted()), Slab::close);
+        pinned = opened(gpu.pin(slab), PinnedSlab::close);
+        pool = opened(BlockPool.over(slab, places, new EpochGate(new WeightEpoch("measurement", 0))),
+            BlockPool::close);
+        ready = opened(gpu.newEvent("measured ready"), DeviceEvent::close);
         leases = new long[pages];
         for (int i = 0; i < pages; i++)
           leases[i] = pool.lease();
@@ -111,8 +114,8 @@ public record StagingMeasurement(StagingOptions used, long fragmentBytes, double
       }
     }
 
-    private <R extends AutoCloseable> R opened(R resource) {
-      open.addFirst(resource);
+    private <R> R opened(R resource, Consumer<R> closer) {
+      open.addFirst(() -> closer.accept(resource));
       return resource;
     }
 
@@ -136,15 +139,12 @@ public record StagingMeasurement(StagingOptions used, long fragmentBytes, double
       }
     }
 
+    /** Goes on where it stopped if it was refused before. */
     @Override
     public void close() {
-      try {
-        for (AutoCloseable resource : open)
-          resource.close();
-      } catch (RuntimeException e) {
-        throw e;
-      } catch (Exception e) {
-        throw new IllegalStateException(e); // none of them throws any
+      while (!open.isEmpty()) {
+        open.getFirst().run();
+        open.removeFirst();
       }
     }
   }

@@ -258,6 +258,7 @@ public final class Handovers implements AutoCloseable, Quiescable {
         T granted = making.make(blocks.clone(), memory);
         made = true;
         granter.add(granted);
+        if (gone) granted.declareDead(); // the engine ended meanwhile, and has not seen it
         return granted;
       } finally {
         if (!made) end.accept(memory);

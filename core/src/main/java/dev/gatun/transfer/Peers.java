@@ -86,7 +86,7 @@ final class Peers {
     }
     try {
       return peer.open(Deadline.after(OPEN_MAX));
-    } catch (EngineException e) {
+    } catch (EngineException | DeadlineException e) {
       Segment open = peer.segment;
       if (open == null) throw e;
       return open;

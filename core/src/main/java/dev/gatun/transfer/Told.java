@@ -12,7 +12,8 @@ import java.nio.ByteBuffer;
  */
 record Told(SegmentDescriptor descriptor, long millis) {
   static Told by(TransferEngine engine) {
-    return new Told(engine.descriptor(), System.currentTimeMillis());
+    long millis = System.currentTimeMillis(); // before: what is older must not pass for younger
+    return new Told(engine.descriptor(), millis);
   }
 
   /** {@return the younger of the two, {@code other} if neither is} */

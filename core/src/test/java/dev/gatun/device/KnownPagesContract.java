@@ -69,6 +69,7 @@ abstract class KnownPagesContract {
   void fills() {
     addAll(7);
     pages.fill(before).await(soon());
+    assertThrows(IllegalStateException.class, () -> pages.isRight(0), "nothing was checked");
     MemorySegment image = image();
     byte[] guarded = new byte[Math.toIntExact(CACHE.bytes())];
     MemorySegment addresses = MemorySegment.ofArray(new long[layout.fragments()]);

@@ -80,6 +80,11 @@ abstract class PageCopyContract {
       assertThrows(IllegalArgumentException.class, () -> dma.gather(bed.table, 1, 2_500, bed.contiguous, 0));
       assertThrows(IllegalArgumentException.class, () -> dma.scatter(bed.contiguous, 300, bed.table, 0, 2_500));
       assertEquals(batches && gpu.driver().copiesBatches(), dma.isBatched());
+      // as large as goes in batches, and more of them than the driver stands in one call
+      try (Bed large = new Bed(new Random(SEED), 64 << 10, 600, 16)) {
+        large.gatherAndCheck(dma);
+        large.scatterAndCheck(dma);
+      }
     }
   }
 

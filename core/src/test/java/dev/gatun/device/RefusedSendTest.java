@@ -15,12 +15,14 @@ import dev.gatun.memory.BlockPool;
 import dev.gatun.memory.PoolLayout;
 import dev.gatun.memory.Slab;
 import dev.gatun.memory.SlabOptions;
+import java.lang.foreign.ValueLayout;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -30,6 +32,7 @@ class RefusedSendTest {
   private static final int PAGES = 4;
 
   private final AtomicInteger launchesLeft = new AtomicInteger(Integer.MAX_VALUE);
+  private final AtomicInteger copiesLeft = new AtomicInteger(Integer.MAX_VALUE);
 
   @ParameterizedTest
   @EnumSource(Direction.class)
@@ -76,6 +79,40 @@ class RefusedSendTest {
     }
   }
 
+  @Test
+  @DisplayName("a copy that the driver refused is not made with a later batch")
+  void refusedCopyIsForgotten() {
+    EpochGate gate = new EpochGate(new WeightEpoch("run", 1));
+    PoolLayout pages = new PoolLayout(SHAPE.valueBytes(), PAGES);
+    try (Device gpu = new Device(refusing(CudaDrivers.open("host")), 0);
+        DeviceEvent ready = gpu.newEvent("ready");
+        DeviceSlab memory = gpu.allocate("cache", SHAPE.valueBytes() * PAGES);
+        Slab slab = Slab.allocate(SlabOptions.of("pages", pages.strideBytes() * PAGES));
+        PinnedSlab pinned = gpu.pin(slab);
+        BlockPool pool = BlockPool.over(slab, pages, gate);
+        StagingPipeline pipeline = StagingPipeline.open(layout(memory), List.of(memory), pool, pinned,
+            new StagingOptions(2 * SHAPE.valueBytes(), SHAPE.valueBytes(), 1 << 20));
+        StagedBatch batch = pipeline.batch(Direction.SAVE, PAGES)) {
+      long[] blocks = new long[PAGES];
+      for (int i = 0; i < PAGES; i++) {
+        blocks[i] = pool.lease();
+        batch.add(i, blocks[i]);
+      }
+      copiesLeft.set(1);
+      assertThrows(DeviceException.class, () -> batch.send(ready));
+      copiesLeft.set(Integer.MAX_VALUE);
+      batch.await(Deadline.after(Duration.ofSeconds(30)));
+      for (long block : blocks)
+        pool.rewrite(block).fill((byte) 9);
+      batch.clear(Deadline.after(Duration.ofSeconds(30))).add(0, blocks[0]);
+      batch.send(ready).await(Deadline.after(Duration.ofSeconds(30)));
+      for (int i = 1; i < PAGES; i++)
+        assertEquals(9, pool.page(blocks[i]).get(ValueLayout.JAVA_BYTE, 0), "block " + i);
+      for (long block : blocks)
+        pool.release(block);
+    }
+  }
+
   private static PagedKvLayout layout(DeviceSlab memory) {
     List<Long> parts = List.of(0L, 1L, 2L, 3L).stream().map(part -> memory.address() + part * SHAPE.partBytes() * PAGES)
         .toList();
@@ -87,6 +124,9 @@ class RefusedSendTest {
         (proxy, method, arguments) -> {
           if (method.getName().equals("launch") && launchesLeft.getAndDecrement() <= 0) {
             throw new DeviceException("cuLaunchKernel", 2, "CUDA_ERROR_OUT_OF_MEMORY", "as the test says");
+          }
+          if (method.getName().equals("copyToHost") && copiesLeft.getAndDecrement() <= 0) {
+            throw new DeviceException("cuMemcpyDtoHAsync", 2, "CUDA_ERROR_OUT_OF_MEMORY", "as the test says");
           }
           try {
             return method.invoke(driver, arguments);

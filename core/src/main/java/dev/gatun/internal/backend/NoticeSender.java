@@ -1,6 +1,5 @@
 package dev.gatun.internal.backend;
 
-import dev.gatun.backend.GatunException;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
@@ -45,8 +44,8 @@ final class NoticeSender {
       try {
         if (!refused) call.run();
         state = refused ? -1 : 1;
-      } catch (GatunException | IllegalArgumentException e) {
-        LOG.warn("a message was not delivered: {}", e.getMessage());
+      } catch (RuntimeException e) {
+        LOG.warn("a message was not delivered: {}", e.toString());
       } finally {
         if (!isOver()) state = -1;
       }

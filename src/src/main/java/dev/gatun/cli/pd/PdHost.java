@@ -103,11 +103,11 @@ final class PdHost implements AutoCloseable {
   Map<String, Object> decode(PromptPages prompt, Map<String, Object> params) {
     collect();
     KvRequest request = request(prompt, params);
-    BlockTable blocks = lease(request);
-    held.put(request.id(), blocks);
     long startNanos = System.nanoTime();
     PrefixLookup found = connector.scheduler().lookup(request, 0);
     if (found instanceof PrefixLookup.Failed failed) return answer(prompt, 0, 0, failed.reason());
+    BlockTable blocks = lease(request);
+    held.put(request.id(), blocks);
     connector.scheduler().allocated(request, blocks, found.blocks());
     ConnectorPlan plan = connector.scheduler().plan(List.of());
     connector.worker().startLoad(plan);
@@ -121,7 +121,8 @@ final class PdHost implements AutoCloseable {
   }
 
   private String loaded(FinishedTransfers ended, KvRequest request) {
-    connector.scheduler().update(ended);
+    for (String free : connector.scheduler().update(ended))
+      release(held.remove(free));
     for (Load load : ended.loads()) {
       if (load.request().equals(request.id())) return load.reason();
     }

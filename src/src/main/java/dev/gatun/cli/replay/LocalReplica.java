@@ -76,9 +76,7 @@ final class LocalReplica implements Replica {
         new PoolLayout(settings.pageBytes(), settings.batchPages(), settings.codec().headerBytes()), gate);
     store.register(pool.slab());
     StoreBatch batch = store.batch(pool, settings.batchPages());
-    ReplicaPages pages = settings.device() == ReplayDevice.NONE
-        ? new HostPages(pool, settings.batchPages())
-        : new DevicePages(settings.device(), pool, settings.batchPages());
+    ReplicaPages pages = pages(store, pool);
     RequestRunner runner = new RequestRunner(trace, pool, pages, batch, settings.batchPages(), figures, outage);
     RefitCoordinator coordinator = settings.proof()
         ? new RefitCoordinator(gate, removes() ? List.of(port) : List.of(), policy(), Observer.NONE)
@@ -87,6 +85,18 @@ final class LocalReplica implements Replica {
         ? new UnprovenRefit(gate, port)
         : new ProvenRefit(coordinator, port, settings.index() == 0);
     parts = new Parts(store, pool, pages, runner, coordinator, driver);
+  }
+
+  private ReplicaPages pages(KvStore store, BlockPool pool) {
+    if (settings.device() == ReplayDevice.NONE) return new HostPages(pool, settings.batchPages());
+    try {
+      return new DevicePages(settings.device(), pool, settings.batchPages());
+    } catch (RuntimeException | Error noDevice) {
+      store.unregister(pool.slab());
+      pool.close();
+      store.close();
+      throw noDevice;
+    }
   }
 
   // In a fleet the first replica clears the store for all; in one process the refit group sees to it.
