@@ -311,8 +311,10 @@ abstract class StagingContract {
     StagingPipeline pipeline = pipeline(new StagingOptions(ringBytes, ringBytes / 4, 1, Long.MAX_VALUE));
     long before = gpu.freeBytes();
     try (StagedBatch save = pipeline.batch(Direction.SAVE, 1)) {
+      assertEquals(Direction.SAVE, save.direction());
       assertTrue(before - gpu.freeBytes() < ringBytes / 2, "saves: " + (before - gpu.freeBytes()));
       try (StagedBatch load = pipeline.batch(Direction.LOAD, 1)) {
+        assertEquals(Direction.LOAD, load.direction());
         assertTrue(before - gpu.freeBytes() >= ringBytes, "loads: " + (before - gpu.freeBytes()));
       }
     }
