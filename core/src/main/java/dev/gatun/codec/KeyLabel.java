@@ -15,6 +15,9 @@ import java.util.Optional;
 public record KeyLabel(String codec, String space, String model, String rank, String epoch)
     implements
       Comparable<KeyLabel> {
+  /** The {@link #owner} of all keys whose form is not known: they may be anybody's, of more than one. */
+  public static final String UNKNOWN_OWNER = "keys of unknown form";
+
   private static final KeyLabel OTHER = new KeyLabel("other", "", "", "", "");
 
   /**
@@ -28,7 +31,7 @@ public record KeyLabel(String codec, String space, String model, String rank, St
 
   /** {@return who would miss the page: two labels with the same owner belong to one deployment} */
   public String owner() {
-    if (this.equals(OTHER)) return "keys of unknown form";
+    if (this.equals(OTHER)) return UNKNOWN_OWNER;
     String name = codec + (space.isEmpty() ? "" : " " + space);
     return codec.equals("gatun") ? name : name + ' ' + model;
   }

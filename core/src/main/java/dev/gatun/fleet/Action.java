@@ -8,13 +8,19 @@ sealed interface Action permits Action.Call, Action.Drain, Action.Skip {
   /** {@return what a plan shows of it} */
   String text();
 
+  /** Tells from an answer of status 200 whether it was done. */
+  interface Judge {
+    StepEnd of(EngineAnswer answer);
+  }
+
   /**
    * A request.
    *
    * @param path with its query
    * @param body JSON, null for none
+   * @param judge what an answer of status 200 shows; any other is an error
    */
-  record Call(String path, @Nullable String body) implements Action {
+  record Call(String path, @Nullable String body, Judge judge) implements Action {
     @Override
     public String text() {
       return "POST " + path + (body == null ? "" : ' ' + body);

@@ -9,9 +9,11 @@ package dev.gatun.fleet;
  * @param abort whether all its requests can be aborted without a pause
  * @param pausedBefore whether it was paused when it was asked
  * @param described whether the description of its API was served
+ * @param tellsPaused whether it can be asked if it is paused
+ * @param connector the store connector that it says it has
  */
 record Capabilities(EngineVersion version, boolean pause, External external, boolean abort, boolean pausedBefore,
-    boolean described) {
+    boolean described, boolean tellsPaused, Connector connector) {
   // the connector flag came with vLLM 0.13; Mooncake's connector ignored it until 0.23
   private static final int FLAG_MINOR = 13;
   private static final int CASCADE_MINOR = 23;

@@ -16,6 +16,10 @@ record EngineAnswer(int status, String body) {
     return status == OK;
   }
 
+  boolean isEmpty() {
+    return body.isBlank();
+  }
+
   /** The body as JSON, a missing node if it is none. */
   JsonNode json() {
     try {

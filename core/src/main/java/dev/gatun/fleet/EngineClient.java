@@ -1,6 +1,7 @@
 package dev.gatun.fleet;
 
 import dev.gatun.backend.Deadline;
+import dev.gatun.backend.DeadlineException;
 import dev.gatun.internal.http.HttpCaller;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -18,8 +19,10 @@ record EngineClient(HttpCaller caller, URI engine) {
     return send("GET", path, null, deadline);
   }
 
+  /** Sends nothing once the deadline is reached: what nobody waits for would be done all the same. */
   EngineAnswer send(String method, String path, @Nullable String body, Deadline deadline) {
     String url = engine + path;
+    if (deadline.reached()) throw new DeadlineException("no time was left to ask " + url);
     HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url)).method(method,
         body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
     if (body != null) request.header("Content-Type", "application/json");

@@ -23,7 +23,8 @@ import java.util.Set;
  * @param onFailure {@link OnFailure#FAIL}, or {@link OnFailure#RETRY} with back-off
  * @param attemptsMax most attempts under {@link OnFailure#RETRY}
  * @param deadline longest time of an attempt, 1 s to an hour; the engines resume after it
- * @param watch how long to look for late removals once the engines have resumed; zero for one look
+ * @param watch how long to look for late removals: once the engines have resumed, zero for one look; or after a failure,
+ *     1 s at least
  * @param nodeRank rank of the node that this runs on; only rank 0 acts
  */
 public record FleetConfig(List<FleetEngine> engines, StoreOptions store, KeyCodec keys, WeightEpoch epoch,

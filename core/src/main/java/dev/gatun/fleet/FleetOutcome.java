@@ -4,7 +4,10 @@ import dev.gatun.refit.RefitOutcome;
 
 /** How a fleet's refit ended. */
 public enum FleetOutcome {
-  /** Every engine was paused and reset, and nothing old is in the store: proven, not told by the engines. */
+  /**
+   * Every engine says that it is paused and has reset its own pages and, where it has a store connector, that it waited
+   * for what that was putting; and the master itself shows that nothing old is in the store.
+   */
   VERIFIED,
   /** Keys carry the epoch, so nothing old can be asked for; that it was also removed is unproven. */
   ISOLATED,
@@ -12,11 +15,11 @@ public enum FleetOutcome {
   UNVERIFIED,
   /** Old pages may still be there: an engine or the store refused, or something is left. */
   FAILED,
-  /** An engine cannot be refitted this way. Only questions were sent: nothing was paused or reset. */
+  /** An engine cannot be refitted this way, or none is to act. At most questions were sent: nothing was paused or reset. */
   REFUSED,
   /** A dry run: questions were sent, and the plan was made. */
   PLANNED,
-  /** This is not the first node: it is for the first one to act. Nothing was sent. */
+  /** This runs on another node than the first: it is for the first one to act. Nothing was sent. */
   SKIPPED;
 
   static FleetOutcome of(RefitOutcome outcome) {

@@ -32,7 +32,9 @@ public final class FleetRefit {
   }
 
   /**
-   * Refits. Blocks, up to the deadline for each attempt, then for resuming, a quarter of it at most, and for the watch.
+   * Refits. Blocks, up to the deadline for each attempt, then for the sentinel, for asking whether all are still paused and
+   * for resuming, a quarter of it at most for each, and for the watch. It ends in a report whatever happens, an interrupt
+   * among it.
    *
    * @return what was done and proved; the engines are resumed only if it is {@link FleetOutcome#VERIFIED}, and it may have
    *     become another outcome since, when something was lost or an engine did not resume

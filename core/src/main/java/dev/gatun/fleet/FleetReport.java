@@ -53,16 +53,18 @@ public record FleetReport(FleetOutcome outcome, WeightEpoch epoch, FleetPath pat
     DENIED,
     /** Answered with an error. */
     ERROR,
-    /** Not answered in time; it may still be done. */
+    /** Answered, and the answer does not show that it was done. */
+    UNPROVEN,
+    /** Not answered in time, or the connection was lost: it may have been done, or be done yet. */
     NO_ANSWER,
-    /** Nobody was there to ask. */
+    /** The connection was refused: nobody was there to ask. */
     UNREACHABLE;
 
     /** What it leaves possible. */
     RefitOutcome outcome() {
       return switch (this) {
         case DONE, SKIPPED -> RefitOutcome.VERIFIED;
-        case NO_ANSWER -> RefitOutcome.UNVERIFIED;
+        case UNPROVEN, NO_ANSWER -> RefitOutcome.UNVERIFIED;
         case DENIED, ERROR, UNREACHABLE -> RefitOutcome.FAILED;
       };
     }

@@ -8,6 +8,7 @@ import dev.gatun.refit.RefitPolicy.OnFailure;
 import dev.gatun.refit.RefitReport;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -24,6 +25,9 @@ final class FleetRun implements AutoCloseable {
   // as refits of one store back off; unmeasured default
   private static final long BACK_OFF_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final Duration CONNECT_MAX = Duration.ofSeconds(5);
+  // a removal that was queued behind what has just ended shows at once; unmeasured default
+  private static final Duration WATCH_MIN = Duration.ofSeconds(1);
+  private static final String LATE = "a removal may still run";
 
   private final FleetConfig config;
   private final HttpCaller caller = new HttpCaller("the engine", "check the address, and that the engine runs",
@@ -36,6 +40,8 @@ final class FleetRun implements AutoCloseable {
   private final Sentinel sentinel;
   private int attempts;
   private @Nullable StoreVerdict verdict;
+  private boolean storeMayRemove;
+  private List<String> unfenced = List.of();
 
   FleetRun(FleetConfig config) {
     this.config = config;
@@ -45,15 +51,31 @@ final class FleetRun implements AutoCloseable {
   }
 
   FleetReport plan() {
-    if (notHere()) return report(FleetOutcome.SKIPPED, List.of(), "");
+    Optional<FleetReport> nothing = nothing();
+    if (nothing.isPresent()) return nothing.get();
     List<String> refusals = probe(Deadline.after(config.deadline()));
     if (!refusals.isEmpty()) return report(FleetOutcome.REFUSED, refusals, "");
+    RefitOutcome answered = engines.stream().map(EngineRun::answered).max(Comparator.naturalOrder()).orElseThrow();
     engines.forEach(engine -> engine.plan(config.path()));
-    return report(FleetOutcome.PLANNED, List.of(), "");
+    notes();
+    return report(answered == RefitOutcome.VERIFIED ? FleetOutcome.PLANNED : FleetOutcome.of(answered), reasons(), "");
   }
 
+  /** Ends in a report, whatever happens: engines may be paused by then. */
   FleetReport run() {
-    if (notHere()) return report(FleetOutcome.SKIPPED, List.of(), "");
+    try {
+      return refit();
+    } catch (RuntimeException | Error broken) {
+      List<String> reasons = new ArrayList<>(List.of("broken off: " + broken));
+      reasons.addAll(reasons());
+      if (mayStillRemove()) reasons.add(LATE);
+      return report(FleetOutcome.FAILED, reasons, "");
+    }
+  }
+
+  private FleetReport refit() {
+    Optional<FleetReport> nothing = nothing();
+    if (nothing.isPresent()) return nothing.get();
     Deadline deadline = Deadline.after(config.deadline());
     List<String> refusals = probe(deadline);
     if (!refusals.isEmpty()) return report(FleetOutcome.REFUSED, refusals, "");
@@ -65,23 +87,32 @@ final class FleetRun implements AutoCloseable {
     }
     attempt(store, deadline);
     int max = config.onFailure() == OnFailure.RETRY ? config.attemptsMax() : 1;
-    while (outcome() != RefitOutcome.VERIFIED && attempts < max) {
+    while (ofAttempt() != RefitOutcome.VERIFIED && attempts < max) {
       LockSupport.parkNanos(BACK_OFF_NANOS << Math.min(attempts - 1, 10));
       deadline = Deadline.after(config.deadline());
       store = newStore();
       attempt(store, deadline);
     }
-    return outcome() == RefitOutcome.VERIFIED ? succeed(store) : fail(deadline);
+    notes();
+    return outcome() == RefitOutcome.VERIFIED ? succeed(store) : fail();
   }
 
-  private boolean notHere() {
-    if (config.nodeRank() != 0) notes.add("node rank " + config.nodeRank() + ": rank 0 acts");
-    else if (engines.stream().noneMatch(EngineRun::acts)) notes.add("no engine of rank 0 is named");
-    return !notes.isEmpty();
+  private void notes() {
+    engines.stream().map(EngineRun::note).filter(note -> !note.isEmpty()).forEach(notes::add);
+  }
+
+  private Optional<FleetReport> nothing() {
+    if (config.nodeRank() != 0) {
+      notes.add("node rank " + config.nodeRank() + ": rank 0 acts");
+      return Optional.of(report(FleetOutcome.SKIPPED, List.of(), ""));
+    }
+    return engines.stream().anyMatch(EngineRun::acts)
+        ? Optional.empty()
+        : Optional.of(report(FleetOutcome.REFUSED, List.of("no engine of rank 0 is named: nobody would act"), ""));
   }
 
   private FleetStore newStore() {
-    FleetStore store = new FleetStore(config, caller);
+    FleetStore store = new FleetStore(config);
     stores.add(store);
     return store;
   }
@@ -93,51 +124,65 @@ final class FleetRun implements AutoCloseable {
 
   private void attempt(FleetStore store, Deadline deadline) {
     attempts++;
+    if (attempts > 1) each("probe", FleetStore.share(deadline, 4), (engine, until) -> engine.probe(config, until));
     for (Phase phase : config.path().phases()) {
       if (phase == Phase.STORE) {
-        boolean fenced = engines.stream().allMatch(EngineRun::fenced);
-        verdict = time(phase.word(), () -> store.reset(fenced, deadline));
+        each("look", FleetStore.share(deadline, 4), EngineRun::look);
+        unfenced = engines.stream().map(EngineRun::unfenced).filter(reason -> !reason.isEmpty()).toList();
+        StoreVerdict now = time(phase.word(), () -> store.reset(unfenced.isEmpty(), deadline));
+        verdict = now;
+        storeMayRemove |= now.mayStillRemove();
         return;
       }
       all(phase.word(), FleetStore.share(deadline, 2), (engine, until) -> engine.perform(phase, until));
     }
   }
 
-  /** Everything is proven: the new epoch gets its sentinel, and then the engines may go on. */
+  /**
+   * Everything is proven: the new epoch gets its sentinel, and then the engines may go on, if they are paused still and
+   * late removals can be seen.
+   */
   private FleetReport succeed(FleetStore store) {
-    Deadline look = Deadline.after(config.deadline().dividedBy(4));
-    sentinel.plant(store::port, look, Deadline.after(Duration.ZERO));
-    if (config.path().phases().contains(Phase.RESUME)) {
-      all(Phase.RESUME.word(), look, (engine, until) -> engine.perform(Phase.RESUME, until));
+    sentinel.plant(store::port, quarter());
+    each("look", quarter(), EngineRun::look);
+    if (config.path().phases().contains(Phase.RESUME) && sentinel.planted() && outcome() == RefitOutcome.VERIFIED) {
+      all(Phase.RESUME.word(), quarter(), (engine, until) -> engine.perform(Phase.RESUME, until));
     }
-    store.port().ifPresent(port -> sentinel.watch(port, Deadline.after(config.watch()), look));
-    List<String> reasons = new ArrayList<>(reasons());
-    RefitOutcome outcome = outcome();
-    if (sentinel.lost()) {
-      reasons.add("late wipe: the sentinel of " + config.epoch() + " is gone");
-      if (outcome == RefitOutcome.VERIFIED) outcome = RefitOutcome.UNVERIFIED;
-    }
-    return report(FleetOutcome.of(outcome), reasons, sentinel.text());
+    store.port().ifPresent(port -> sentinel.watch(port, Deadline.after(config.watch()), quarter()));
+    return watched(sentinel.doubt().isEmpty() ? RefitOutcome.VERIFIED : RefitOutcome.UNVERIFIED, reasons());
   }
 
-  /** All stay paused. If a removal may still run, it is watched for as long as there is time. */
-  private FleetReport fail(Deadline deadline) {
+  /** All stay paused. If a removal may still run, it is watched. */
+  private FleetReport fail() {
     contradict();
-    List<String> reasons = new ArrayList<>(reasons());
-    if (!mayStillRemove()) return report(FleetOutcome.of(outcome()), reasons, "");
-    reasons.add("a removal may still run");
+    if (!mayStillRemove()) return report(FleetOutcome.of(outcome()), reasons(), "");
     FleetStore other = newStore(); // whatever hangs, hangs in the first
+    Duration time = config.watch().compareTo(WATCH_MIN) < 0 ? WATCH_MIN : config.watch();
+    Deadline planting = Deadline.after(time);
     sentinel.plant(() -> {
-      other.open(deadline);
+      other.open(planting);
       return other.port();
-    }, deadline, deadline);
-    other.port().ifPresent(port -> sentinel.watch(port, deadline, deadline));
-    if (sentinel.lost()) reasons.add("late wipe: the sentinel of " + config.epoch() + " is gone");
-    return report(FleetOutcome.of(outcome()), reasons, sentinel.text());
+    }, planting);
+    Deadline end = Deadline.after(time);
+    other.port().ifPresent(port -> sentinel.watch(port, end, end));
+    List<String> reasons = new ArrayList<>(reasons());
+    reasons.add(LATE);
+    return watched(RefitOutcome.UNVERIFIED, reasons);
   }
 
+  private FleetReport watched(RefitOutcome best, List<String> reasons) {
+    List<String> all = new ArrayList<>(reasons);
+    if (!sentinel.doubt().isEmpty()) all.add(sentinel.doubt());
+    return report(FleetOutcome.of(worse(best, outcome())), all, sentinel.text());
+  }
+
+  private Deadline quarter() {
+    return Deadline.after(config.deadline().dividedBy(4));
+  }
+
+  /** Of any attempt: a later one that goes well does not call back what an earlier one sent. */
   private boolean mayStillRemove() {
-    return (verdict != null && verdict.mayStillRemove()) || engines.stream().anyMatch(EngineRun::mayStillRemove);
+    return storeMayRemove || engines.stream().anyMatch(EngineRun::mayStillRemove);
   }
 
   /** Sets what engines claim beside what the store says. */
@@ -152,42 +197,52 @@ final class FleetRun implements AutoCloseable {
         engine.contradict("it reported success, but the store holds " + of.left() + " objects");
       }
     }
-    if (of.outcome() == RefitOutcome.VERIFIED) {
-      notes.add("the store is verified empty; what engines refused concerns their own pages");
-    }
+    if (of.seenEmpty()) notes.add("the store was seen empty; what is missing concerns the engines");
   }
 
+  /** What all attempts together leave possible. */
   private RefitOutcome outcome() {
+    return worse(ofAttempt(), mayStillRemove() ? RefitOutcome.UNVERIFIED : RefitOutcome.VERIFIED);
+  }
+
+  private RefitOutcome ofAttempt() {
     RefitOutcome worst = verdict == null ? RefitOutcome.FAILED : verdict.outcome();
-    for (EngineRun engine : engines) {
-      if (engine.outcome().compareTo(worst) > 0) worst = engine.outcome();
-    }
+    for (EngineRun engine : engines)
+      worst = worse(worst, engine.outcome());
     return worst;
+  }
+
+  private static RefitOutcome worse(RefitOutcome one, RefitOutcome other) {
+    return one.compareTo(other) > 0 ? one : other;
   }
 
   private List<String> reasons() {
     List<String> reasons = new ArrayList<>();
     engines.stream().map(EngineRun::problem).filter(problem -> !problem.isEmpty()).forEach(reasons::add);
+    reasons.addAll(unfenced);
     if (verdict != null) verdict.reasons().forEach(reason -> reasons.add("store: " + reason));
     return reasons;
   }
 
-  /** Does something with every engine at once, and waits for all. */
+  /** A phase of every engine. */
   private void all(String phase, Deadline deadline, BiConsumer<EngineRun, Deadline> work) {
-    time(phase, () -> {
-      try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-        List<? extends Future<?>> running = engines.stream()
-            .map(engine -> threads.submit(() -> work.accept(engine, deadline))).toList();
-        for (Future<?> one : running)
-          one.get();
-        return running.size();
-      } catch (ExecutionException bug) {
-        throw new IllegalStateException(phase, bug.getCause());
-      } catch (InterruptedException stopped) {
-        Thread.currentThread().interrupt();
-        throw new IllegalStateException("interrupted in phase " + phase + "; engines may be paused", stopped);
-      }
-    });
+    time(phase, () -> each(phase, deadline, work));
+  }
+
+  /** Does something with every engine at once, and waits for all. */
+  private int each(String what, Deadline deadline, BiConsumer<EngineRun, Deadline> work) {
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<? extends Future<?>> running = engines.stream()
+          .map(engine -> threads.submit(() -> work.accept(engine, deadline))).toList();
+      for (Future<?> one : running)
+        one.get();
+      return running.size();
+    } catch (ExecutionException bug) {
+      throw new IllegalStateException(what, bug.getCause());
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted in phase " + what + "; engines may be paused", stopped);
+    }
   }
 
   private interface Work<T> {

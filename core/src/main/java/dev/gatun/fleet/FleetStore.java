@@ -9,7 +9,6 @@ import dev.gatun.backend.RefitStore;
 import dev.gatun.backend.StoreException;
 import dev.gatun.backend.StoreOptions;
 import dev.gatun.backend.WeightEpoch;
-import dev.gatun.internal.http.HttpCaller;
 import dev.gatun.refit.RefitCoordinator;
 import dev.gatun.refit.RefitOutcome;
 import dev.gatun.refit.RefitPolicy;
@@ -17,7 +16,6 @@ import dev.gatun.refit.RefitPolicy.OtherClients;
 import dev.gatun.refit.RefitReport;
 import dev.gatun.store.KvStore;
 import java.io.IOException;
-import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,15 +28,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class FleetStore implements AutoCloseable {
   private final FleetConfig config;
-  private final HttpCaller caller;
   private final EpochGate gate;
   private @Nullable BoundedCall<KvStore> opening;
   private @Nullable KvStore store;
   private String problem = "it was not opened";
 
-  FleetStore(FleetConfig config, HttpCaller caller) {
+  FleetStore(FleetConfig config) {
     this.config = config;
-    this.caller = caller;
     WeightEpoch next = config.epoch();
     gate = new EpochGate(new WeightEpoch(next.run(), next.version() - 1));
   }
@@ -113,29 +109,25 @@ final class FleetStore implements AutoCloseable {
     }
   }
 
-  /** A master that is gone forgets what it was sent; one that is silent may do it yet. */
+  /** A master whose port refuses connections is gone, and forgets what it was sent; any other may do it yet. */
   private Reach reach(@Nullable KvStore opened, Deadline deadline) {
-    Reach administration = administration(share(deadline, 2));
-    if (opened == null) return administration == Reach.GONE ? Reach.GONE : Reach.SILENT;
-    try {
-      if (BoundedCall.start("asking for its health", opened::health).await(deadline).healthy()) return Reach.ANSWERS;
-    } catch (DeadlineException hangs) {
-      return Reach.SILENT;
+    boolean answered = false;
+    if (opened != null) {
+      try {
+        Deadline half = share(deadline, 2);
+        if (BoundedCall.start("asking for its health", opened::health).await(half).healthy()) return Reach.ANSWERS;
+        answered = true;
+      } catch (DeadlineException hangs) {
+        // a client that hangs says nothing of its master
+      }
     }
-    return administration == Reach.SILENT ? Reach.SILENT : Reach.GONE;
+    return isGone(answered, deadline) ? Reach.GONE : Reach.SILENT;
   }
 
-  private Reach administration(Deadline deadline) {
-    StoreOptions options = config.store();
-    if (options.masterAdmin().isEmpty()) return Reach.ANSWERS;
-    try {
-      new EngineClient(caller, URI.create(options.masterAdmin())).get("/health", deadline);
-      return Reach.ANSWERS;
-    } catch (DeadlineException late) {
-      return Reach.SILENT;
-    } catch (GatunException refused) {
-      return Reach.GONE;
-    }
+  /** The embedded library has no port: it answers, or it hangs. */
+  private boolean isGone(boolean answered, Deadline deadline) {
+    if (config.store().library().equals(StoreOptions.LOOPBACK)) return answered;
+    return MasterPort.refuses(config.store().master(), deadline);
   }
 
   static Deadline share(Deadline deadline, int parts) {

@@ -2,6 +2,7 @@ package dev.gatun.fleet;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.gatun.backend.Deadline;
+import dev.gatun.backend.GatunException;
 import java.util.Optional;
 import java.util.stream.StreamSupport;
 
@@ -79,7 +80,17 @@ final class Probe {
     boolean without = described && !hasParameter(paths.path("/reset_prefix_cache"), "reset_external");
     return new Found(new Capabilities(version, pause, Capabilities.external(version, without),
         described && paths.has("/abort_requests"), paused.ok() && paused.json().path("is_paused").asBoolean(),
-        described));
+        described, paused.ok() && (!described || paths.has("/is_paused")), connector()));
+  }
+
+  /** It is not needed: an engine that does not say goes by its version. */
+  private Connector connector() {
+    try {
+      EngineAnswer info = client.get("/server_info?config_format=json", FleetStore.share(deadline, 4));
+      return info.ok() ? Connector.of(info.json()) : Connector.UNKNOWN;
+    } catch (GatunException unsaid) {
+      return Connector.UNKNOWN;
+    }
   }
 
   /** Its description is read if there is one; to ask for a page of SGLang's administration is to use it. */
@@ -89,7 +100,8 @@ final class Probe {
       return new Refused(engine.url() + " (SGLang " + version.text() + ") has no /flush_cache");
     }
     return new Found(new Capabilities(version, !described || paths.has("/pause_generation"),
-        Capabilities.External.ABSENT, !described || paths.has("/abort_request"), false, described));
+        Capabilities.External.ABSENT, !described || paths.has("/abort_request"), false, described, false,
+        Connector.UNKNOWN));
   }
 
   private static boolean hasParameter(JsonNode path, String name) {

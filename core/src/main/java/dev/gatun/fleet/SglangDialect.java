@@ -13,31 +13,42 @@ record SglangDialect() implements Dialect {
   public Action wake(List<String> tags) {
     // it has no tag for the scheduler
     return new Action.Call("/resume_memory_occupation", tags.stream().filter(tag -> !tag.equals("scheduling"))
-        .map(tag -> '"' + tag + '"').collect(Collectors.joining(", ", "{\"tags\": [", "]}")));
+        .map(tag -> '"' + tag + '"').collect(Collectors.joining(", ", "{\"tags\": [", "]}")),
+        SglangDialect::judgeWordless);
   }
 
   @Override
   public Action pause(PauseMode mode) {
-    return new Action.Call("/pause_generation", "{\"mode\": \"abort\"}");
+    return new Action.Call("/pause_generation", "{\"mode\": \"abort\"}", SglangDialect::judgeStatus);
   }
 
   @Override
   public Action abort() {
-    return new Action.Call("/abort_request", "{\"abort_all\": true}");
+    return new Action.Call("/abort_request", "{\"abort_all\": true}", SglangDialect::judgeWordless);
   }
 
   @Override
   public Action reset(Capabilities can) {
-    return new Action.Call("/flush_cache", null);
+    return new Action.Call("/flush_cache", null,
+        answer -> StepEnd.of(answer.body().startsWith("Cache flushed."), answer));
   }
 
   @Override
   public Action sleep() {
-    return new Action.Call("/release_memory_occupation", "{}");
+    return new Action.Call("/release_memory_occupation", "{}", SglangDialect::judgeWordless);
   }
 
   @Override
   public Action resume() {
-    return new Action.Call("/continue_generation", "{}");
+    return new Action.Call("/continue_generation", "{}", SglangDialect::judgeStatus);
+  }
+
+  private static StepEnd judgeStatus(EngineAnswer answer) {
+    return StepEnd.of(answer.json().path("status").asText().equals("ok"), answer);
+  }
+
+  /** It has nothing to say, which its server writes as an empty body or as null. */
+  private static StepEnd judgeWordless(EngineAnswer answer) {
+    return StepEnd.of(answer.isEmpty() || answer.json().isNull(), answer);
   }
 }

@@ -17,6 +17,12 @@ import java.util.Optional;
 record StoreVerdict(RefitOutcome outcome, boolean reached, boolean mayStillRemove, List<String> reasons,
     Optional<RefitReport> report) {
 
+  /** Whether every look at it ended with no object in it. */
+  boolean seenEmpty() {
+    return report.stream().flatMap(refit -> refit.stores().stream()).mapToLong(RefitReport.Store::keyCount)
+        .allMatch(keys -> keys == 0) && reached && report.isPresent();
+  }
+
   /** Objects that were seen to be left, 0 if none were seen. */
   long left() {
     return report.stream().flatMap(refit -> refit.stores().stream()).mapToLong(RefitReport.Store::keyCount)

@@ -11,7 +11,7 @@ import dev.gatun.refit.RefitPolicy.OtherClients;
  *
  * <p>The master's count says nothing of one namespace while keys of others are there, so this is what proves it: a canary
  * in the namespace was listed, and is gone; and at a moment in which no counter moved, the master listed as many keys as it
- * counts, so that no put was in flight, and none of them was of the namespace. On a master that others use without a pause
+ * counts, each known to it, so that no put was in flight, and none of them was of the namespace. On a master that others use without a pause
  * there may be no such moment: then the outcome is not VERIFIED, though nothing was seen to be left.
  *
  * <p>One thread at a time. A call that never returns stays behind on a thread of its own.

@@ -35,6 +35,7 @@ final class FakeEngine implements AutoCloseable {
   private final Map<String, Runnable> effects = new ConcurrentHashMap<>();
   private final List<String> requests = new CopyOnWriteArrayList<>();
   private final CountDownLatch end = new CountDownLatch(1);
+  private volatile String state = ""; // as its transcript says, until it is told to pause or resume
 
   private FakeEngine() {
     try {
@@ -75,6 +76,29 @@ final class FakeEngine implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Answers a request so from now on. */
+  FakeEngine answering(String request, int status, String body) {
+    answers.put(request, new Canned(status, body));
+    return this;
+  }
+
+  /** Somebody pauses or resumes it. */
+  private void paused(boolean value) {
+    state = "{\"is_paused\":" + value + '}';
+  }
+
+  /** Somebody else resumes it. */
+  void resume() {
+    paused(false);
+  }
+
+  /** Breaks the connection instead of answering a request. */
+  FakeEngine breakingAt(String request) {
+    return before(request, () -> {
+      throw new IllegalStateException("broken off");
+    });
   }
 
   /** Forgets the answer to a request. */
@@ -129,7 +153,10 @@ final class FakeEngine implements AutoCloseable {
       Runnable effect = effects.get(request);
       if (effect != null) effect.run();
       Canned canned = answers.getOrDefault(request, new Canned(404, "{\"detail\":\"Not Found\"}"));
-      byte[] bytes = canned.body().getBytes(StandardCharsets.UTF_8);
+      if (canned.status() == 200 && request.startsWith("POST /pause")) paused(true);
+      if (canned.status() == 200 && request.equals("POST /resume")) paused(false);
+      boolean asked = canned.status() == 200 && request.equals("GET /is_paused") && !state.isEmpty();
+      byte[] bytes = (asked ? state : canned.body()).getBytes(StandardCharsets.UTF_8);
       exchange.sendResponseHeaders(canned.status(), bytes.length == 0 ? -1 : bytes.length);
       exchange.getResponseBody().write(bytes);
     }

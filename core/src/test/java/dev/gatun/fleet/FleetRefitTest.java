@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.EpochGate;
 import dev.gatun.backend.Observer;
+import dev.gatun.backend.StoreCode;
 import dev.gatun.backend.StoreOptions;
 import dev.gatun.backend.WeightEpoch;
 import dev.gatun.fleet.FleetReport.Result;
@@ -37,6 +38,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Fleets of engines that answer from transcripts, and a store of the embedded library that they share. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
@@ -45,6 +49,8 @@ class FleetRefitTest {
   private static final String RESET = "POST /reset_prefix_cache?reset_external=true";
   private static final String LOCAL_RESET = "POST /reset_prefix_cache";
   private static final String RESUME = "POST /resume";
+  private static final String SERVER_INFO = "GET /server_info?config_format=json";
+  private static final long TRANSFER_FAIL = StoreCode.TRANSFER_FAIL.raw();
   private static final int PAGE_BYTES = 4096;
   private static final Duration CENSUS_MAX = Duration.ofSeconds(10);
 
@@ -148,10 +154,11 @@ class FleetRefitTest {
   void denied() {
     FleetReport report = run(add(FakeEngine.vllm("running-request")), add(FakeEngine.vllm()));
     assertOutcome(FleetOutcome.FAILED, report);
-    assertEquals(RefitOutcome.VERIFIED, report.store().orElseThrow().outcome());
+    assertEquals(RefitOutcome.UNVERIFIED, report.store().orElseThrow().outcome(), "who holds blocks may put them");
+    assertReason(report, "may still put pages: the reset that waits for its store connector is not done");
     assertEquals(2, report.paused().size());
-    assertTrue(report.notes().toString().contains("the store is verified empty"), report::text);
-    assertEquals(Result.DENIED, report.engines().getFirst().steps().getLast().result());
+    assertTrue(report.notes().toString().contains("the store was seen empty"), report::text);
+    assertEquals(Result.DENIED, lastResult(report));
   }
 
   @Test
@@ -193,6 +200,8 @@ class FleetRefitTest {
     assertOutcome(FleetOutcome.UNVERIFIED, report);
     assertReason(report, "its master is silent");
     assertReason(report, "a removal may still run");
+    assertReason(report, "no sentinel shows whether a removal runs late: not put");
+    assertTrue(report.sentinel().startsWith("not put"), report::text);
     assertTrue(report.engines().getFirst().contradiction().contains("reported success"), report::text);
     assertTrue(report.nanos() < TimeUnit.SECONDS.toNanos(3 + 10), report::text); // room for a busy machine
   }
@@ -203,7 +212,10 @@ class FleetRefitTest {
     FakeEngine engine = add(FakeEngine.vllm());
     LoopbackControls.arm("remove_all.before", Action.HANG, 0, 1);
     try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
-      Future<FleetReport> running = threads.submit(() -> run(values -> values.put("deadline", "10s"), engine));
+      Future<FleetReport> running = threads.submit(() -> run(values -> {
+        values.put("deadline", "10s");
+        values.put("watch", "30s");
+      }, engine));
       Await.until("the sentinel was put",
           () -> names().stream().anyMatch(name -> name.startsWith("gatun-canary/r/2/sentinel-")));
       LoopbackControls.release("remove_all.before");
@@ -306,6 +318,8 @@ class FleetRefitTest {
     FleetReport report = run(add(FakeEngine.vllm("engine-dead")));
     assertOutcome(FleetOutcome.FAILED, report);
     assertReason(report, "EngineCore encountered an issue");
+    assertReason(report, "a removal may still run");
+    assertTrue(report.sentinel().startsWith("still there"), report::text);
   }
 
   @Test
@@ -323,17 +337,222 @@ class FleetRefitTest {
   }
 
   @Test
-  @DisplayName("S2.1 versions: below 0.13 never the flag, 0.16 a flag that does nothing, 0.25 no word on success")
+  @DisplayName("S2.1 versions: below 0.13 never the flag, 0.16 a flag that does nothing: their connectors are not waited for")
   void versions() {
     FakeEngine flagless = add(FakeEngine.vllm("vllm-0.12")).without("GET /openapi.json");
     FakeEngine ignoring = add(FakeEngine.vllm("vllm-0.16"));
-    FakeEngine wordless = add(FakeEngine.vllm("vllm-0.25"));
-    FleetReport report = run(flagless, ignoring, wordless);
-    assertOutcome(FleetOutcome.VERIFIED, report);
-    assertEquals(List.of(PAUSE, LOCAL_RESET, RESUME), flagless.posts());
-    assertEquals(List.of(PAUSE, RESET, RESUME), ignoring.posts());
+    FleetReport report = run(flagless.answering(LOCAL_RESET, 200, "{\"success\":true}"), ignoring);
+    assertOutcome(FleetOutcome.UNVERIFIED, report);
+    for (FakeEngine engine : List.of(flagless, ignoring))
+      assertReason(report, engine.url() + " may still put pages: its reset does not wait for its store connector");
+    assertEquals(List.of(PAUSE, LOCAL_RESET), flagless.posts());
+    assertEquals(List.of(PAUSE, RESET), ignoring.posts());
     assertTrue(report.engines().get(1).steps().getFirst().detail().contains("does nothing"), report::text);
     assertFalse(names().contains("tiny-llama@0"), "Gatun emptied the store itself");
+  }
+
+  @Test
+  @DisplayName("0.25 answers a reset without a word: whether it let go of its own pages is not shown, so UNVERIFIED")
+  void wordless() {
+    FakeEngine engine = add(FakeEngine.vllm("vllm-0.25"));
+    FleetReport report = run(engine);
+    assertOutcome(FleetOutcome.UNVERIFIED, report);
+    assertReason(report, "reset: 200 without a word");
+    assertEquals(Result.UNPROVEN, lastResult(report));
+    assertEquals(List.of(PAUSE, RESET), engine.posts());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"{\"success\":\"false\"}", "{\"success\":\"true\"}", "{\"success\":null}", "{\"success\":1}",
+      "{}", "[]", "null", "<html>welcome</html>", "{\"status\":\"running\"}"})
+  @DisplayName("a reset answered 200 with anything but the truth value true: UNVERIFIED, and nobody resumes")
+  void strangeReset(String body) {
+    FakeEngine engine = add(FakeEngine.vllm().answering(RESET, 200, body));
+    FleetReport report = run(engine);
+    assertOutcome(FleetOutcome.UNVERIFIED, report);
+    assertReason(report, "reset: 200 " + body);
+    assertReason(report, "a removal may still run");
+    assertEquals(List.of(PAUSE, RESET), engine.posts());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"{\"status\":\"running\"}", "", "<html>paused</html>", "\"paused\""})
+  @DisplayName("a pause answered 200 that does not say paused: not taken for paused, UNVERIFIED")
+  void strangePause(String body) {
+    FakeEngine engine = add(FakeEngine.vllm().answering(PAUSE, 200, body));
+    FleetReport report = run(engine);
+    assertOutcome(FleetOutcome.UNVERIFIED, report);
+    assertReason(report, "may still put pages: it is not known to be paused");
+    assertEquals(List.of(), report.paused());
+    assertEquals(List.of(PAUSE, RESET), engine.posts());
+  }
+
+  @Test
+  @DisplayName("a resume answered 200 that does not say resumed is UNVERIFIED")
+  void strangeResume() {
+    FleetReport report = run(add(FakeEngine.vllm().answering(RESUME, 200, "<html>welcome</html>")));
+    assertOutcome(FleetOutcome.UNVERIFIED, report);
+    assertReason(report, "resume: 200 <html>");
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', value = {"null | VERIFIED", "{\"kv_connector\":null} | VERIFIED",
+      "{\"kv_connector\":\"MooncakeStoreConnector\"} | VERIFIED",
+      "{\"kv_connector\":\"MultiConnector\",\"kv_connector_extra_config\":{\"connectors\":[{\"kv_connector\":\"MooncakeStoreConnector\"}]}} | VERIFIED",
+      "{\"kv_connector\":\"MultiConnector\",\"kv_connector_extra_config\":{\"connectors\":[{\"kv_connector\":\"MooncakeStoreConnector\"},{\"kv_connector\":\"LMCacheConnectorV1\"}]}} | UNVERIFIED",
+      "{\"kv_connector\":\"MultiConnector\"} | UNVERIFIED", "{\"kv_connector\":\"LMCacheConnectorV1\"} | UNVERIFIED"})
+  @DisplayName("where an engine states its store connector, VERIFIED only for none and for Mooncake's")
+  void connectors(String transfer, FleetOutcome expected) {
+    FakeEngine engine = add(FakeEngine.vllm().answering(SERVER_INFO, 200,
+        "{\"vllm_config\":{\"kv_transfer_config\":" + transfer + "}}"));
+    FleetReport report = run(engine);
+    assertOutcome(expected, report);
+    if (expected == FleetOutcome.UNVERIFIED) assertReason(report, "of which it is not known what a reset does");
+    assertEquals(List.of(), report.notes().stream().filter(note -> note.contains("assumed")).toList());
+  }
+
+  @Test
+  @DisplayName("an engine that states no connector goes by its version, and that is noted; one without any puts nothing")
+  void connectorUnstated() {
+    FleetReport unstated = run(add(FakeEngine.vllm()));
+    assertOutcome(FleetOutcome.VERIFIED, unstated);
+    assertTrue(unstated.notes().toString().contains("MooncakeStoreConnector is assumed"), unstated::text);
+    FakeEngine none = add(FakeEngine.vllm("vllm-0.16").answering(SERVER_INFO, 200,
+        "{\"vllm_config\":{\"kv_transfer_config\":null}}"));
+    assertOutcome(FleetOutcome.VERIFIED, run(none));
+  }
+
+  @Test
+  @DisplayName("an engine that somebody resumed meanwhile is asked and found out: UNVERIFIED; a retry pauses it again")
+  void resumedByOthers() {
+    FakeEngine engine = add(FakeEngine.vllm());
+    CountDownLatch once = new CountDownLatch(1);
+    engine.before(RESET, () -> {
+      if (once.getCount() == 1) engine.resume();
+      once.countDown();
+    });
+    FleetReport report = run(values -> values.put("on_failure", "retry"), engine);
+    assertOutcome(FleetOutcome.VERIFIED, report);
+    assertEquals(List.of(PAUSE, RESET, PAUSE, RESET, RESUME), engine.posts());
+
+    FakeEngine other = add(FakeEngine.vllm());
+    other.before(RESET, other::resume);
+    FleetReport single = run(other);
+    assertOutcome(FleetOutcome.UNVERIFIED, single);
+    assertReason(single, "is not known to be so any more");
+    assertEquals(List.of(), single.paused());
+  }
+
+  @Test
+  @DisplayName("an engine that somebody resumed after the store was proven: nobody is resumed, UNVERIFIED")
+  void resumedBeforeResume() {
+    FakeEngine engine = add(FakeEngine.vllm());
+    FakeEngine other = add(FakeEngine.vllm());
+    CountDownLatch third = new CountDownLatch(3); // the probe, before the store, before resuming
+    engine.before("GET /is_paused", () -> {
+      third.countDown();
+      if (third.getCount() == 0) engine.resume();
+    });
+    FleetReport report = run(engine, other);
+    assertOutcome(FleetOutcome.UNVERIFIED, report);
+    assertReason(report, "is not known to be so any more");
+    assertEquals(List.of(PAUSE, RESET), other.posts());
+  }
+
+  @Test
+  @DisplayName("a connection that breaks during a reset is not nobody there: it may have been done, and may be yet")
+  void connectionBreaks() {
+    FleetReport report = run(add(FakeEngine.vllm()).breakingAt(RESET));
+    assertOutcome(FleetOutcome.UNVERIFIED, report);
+    assertEquals(Result.NO_ANSWER, lastResult(report));
+    assertReason(report, "a removal may still run");
+    assertTrue(report.sentinel().startsWith("still there"), report::text);
+  }
+
+  @Test
+  @DisplayName("a reset that was never answered may remove late, whatever later attempts prove: UNVERIFIED, and watched")
+  void retryForgetsNothing() {
+    FakeEngine engine = add(FakeEngine.vllm());
+    CountDownLatch once = new CountDownLatch(1);
+    engine.before(RESET, () -> {
+      if (once.getCount() == 0) return;
+      once.countDown();
+      throw new IllegalStateException("broken off");
+    });
+    FleetReport report = run(values -> values.put("on_failure", "retry"), engine);
+    assertOutcome(FleetOutcome.UNVERIFIED, report);
+    assertEquals(2, report.attempts());
+    assertEquals(RefitOutcome.VERIFIED, report.store().orElseThrow().outcome());
+    assertReason(report, "a removal may still run");
+    assertTrue(report.sentinel().startsWith("still there"), report::text);
+    assertEquals(List.of(engine.url().toString()), report.paused());
+  }
+
+  @Test
+  @DisplayName("no sentinel can be put after the proof: late removals would not show, so UNVERIFIED, and nobody resumes")
+  void sentinelNotPut() {
+    LoopbackControls.armAfter("put.before_copy", Action.FAIL, TRANSFER_FAIL, 1, 1_000_000);
+    assertOutcome(FleetOutcome.VERIFIED, run(add(FakeEngine.vllm())));
+    long puts = LoopbackControls.hits("put.before_copy");
+    LoopbackControls.armAfter("put.before_copy", Action.FAIL, TRANSFER_FAIL, 0, puts - 1);
+    FakeEngine engine = add(FakeEngine.vllm());
+    FleetReport report = run(values -> values.put("deadline", "4s"), engine);
+    assertOutcome(FleetOutcome.UNVERIFIED, report);
+    assertReason(report, "no sentinel shows whether a removal runs late: not put");
+    assertEquals(List.of(PAUSE, RESET), engine.posts());
+  }
+
+  @Test
+  @DisplayName("whatever breaks off a refit, it ends in a report of the engines that are paused")
+  void interrupted() {
+    Thread trainer = Thread.currentThread();
+    FakeEngine engine = add(FakeEngine.vllm()).before(RESET, trainer::interrupt);
+    FleetReport report = run(engine);
+    assertTrue(Thread.interrupted(), "told to whoever called");
+    assertOutcome(FleetOutcome.FAILED, report);
+    assertReason(report, "broken off");
+    assertEquals(List.of(engine.url().toString()), report.paused());
+  }
+
+  @Test
+  @DisplayName("an engine that did not answer what it is gets asked again in the next attempt")
+  void probedAgain() {
+    CountDownLatch first = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    FakeEngine engine = add(FakeEngine.vllm());
+    open.add(end::countDown);
+    engine.before("GET /version", () -> {
+      if (first.getCount() == 0) return;
+      first.countDown();
+      try {
+        end.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    });
+    FleetReport report = run(values -> {
+      values.put("on_failure", "retry");
+      values.put("deadline", "6s");
+    }, engine);
+    assertOutcome(FleetOutcome.VERIFIED, report);
+    assertEquals(2, report.attempts());
+    assertEquals(List.of(PAUSE, RESET, RESUME), engine.posts());
+  }
+
+  @Test
+  @DisplayName("a dry run that reached no engine has planned nothing")
+  void planOfNobody() {
+    FakeEngine dead = FakeEngine.vllm();
+    FleetEngine address = dead.standalone();
+    dead.close();
+    FleetReport report = new FleetRefit(config(values -> {}, address)).plan();
+    assertOutcome(FleetOutcome.FAILED, report);
+    assertReason(report, "cannot be reached");
+  }
+
+  private static Result lastResult(FleetReport report) {
+    return report.engines().getFirst().steps().stream().filter(step -> step.phase().equals("reset")).toList().getLast()
+        .result();
   }
 
   @Test
@@ -400,15 +619,15 @@ class FleetRefitTest {
   }
 
   @Test
-  @DisplayName("SGLang is paused, flushed and continued; its own unforced removal is not used")
+  @DisplayName("SGLang is paused and flushed; its own unforced removal is not used; what it still writes nothing waits for")
   void sglang() {
     FakeEngine engine = add(FakeEngine.of("sglang-0.5"));
     FleetReport report = new FleetRefit(
         config(values -> {}, new FleetEngine(engine.url(), EngineKind.SGLANG, RolloutMode.STANDALONE, 0, List.of())))
         .run();
-    assertOutcome(FleetOutcome.VERIFIED, report);
-    assertEquals(List.of("POST /pause_generation {\"mode\": \"abort\"}", "POST /flush_cache",
-        "POST /continue_generation {}"), engine.posts());
+    assertOutcome(FleetOutcome.UNVERIFIED, report);
+    assertReason(report, "its reset does not wait for its store connector");
+    assertEquals(List.of("POST /pause_generation {\"mode\": \"abort\"}", "POST /flush_cache"), engine.posts());
   }
 
   @Test
@@ -422,7 +641,9 @@ class FleetRefitTest {
 
     FakeEngine third = add(FakeEngine.vllm());
     assertOutcome(FleetOutcome.SKIPPED, run(values -> values.put("node_rank", 3), third));
-    assertOutcome(FleetOutcome.SKIPPED, new FleetRefit(config(values -> {}, other)).run());
+    FleetReport nobody = new FleetRefit(config(values -> {}, other)).run();
+    assertOutcome(FleetOutcome.REFUSED, nobody);
+    assertReason(nobody, "no engine of rank 0");
     assertEquals(List.of(), third.requests());
   }
 

@@ -11,6 +11,8 @@ import dev.gatun.backend.DeadlineException;
 import dev.gatun.backend.GatunException;
 import dev.gatun.fleet.Capabilities.External;
 import dev.gatun.internal.http.HttpCaller;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -107,6 +109,33 @@ class ProbeTest {
           .contains("check kind and address"));
       assertTrue(refused(sglang.standalone()).contains("check kind and address"));
     }
+  }
+
+  @Test
+  @DisplayName("nothing is sent once the deadline is reached: what nobody waits for would be done all the same")
+  void sendsNothingLate() {
+    try (FakeEngine engine = FakeEngine.vllm()) {
+      EngineClient client = new EngineClient(caller, engine.url());
+      for (int i = 0; i < 20; i++)
+        assertThrows(DeadlineException.class,
+            () -> client.send("POST", "/resume", null, Deadline.after(Duration.ZERO)));
+      client.get("/version", Deadline.after(Duration.ofSeconds(30)));
+      assertEquals(List.of("GET /version"), engine.requests());
+    }
+  }
+
+  @Test
+  @DisplayName("a master is gone only if its port refuses a connection now")
+  void masterPort() throws Exception {
+    Deadline deadline = Deadline.after(Duration.ofSeconds(30));
+    int port;
+    try (ServerSocket master = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = master.getLocalPort();
+      assertFalse(MasterPort.refuses("127.0.0.1:" + port, deadline));
+    }
+    assertTrue(MasterPort.refuses("127.0.0.1:" + port, deadline));
+    for (String unclear : List.of("etcd://127.0.0.1:" + port, "127.0.0.1", "127.0.0.1:0", "no host:1", "loopback:x"))
+      assertFalse(MasterPort.refuses(unclear, deadline), unclear);
   }
 
   @Test

@@ -128,12 +128,14 @@ final class FakeMaster implements StoreCensus {
     }
   }
 
+  /** A key on each line, as the real one lists them: whatever line ends are in a key. */
   @Override
   public List<String> keys(int limit, Deadline deadline) {
     OptionalLong scripted = script.hit("keys");
     synchronized (this) {
       if (down || scripted.isPresent()) throw new GatunException("GET " + name + "/get_all_keys: refused");
       return objects.entrySet().stream().filter(entry -> entry.getValue().complete()).map(Map.Entry::getKey)
+          .flatMap(String::lines)
           .limit(limit)
           .toList();
     }

@@ -177,13 +177,50 @@ class NamespaceResetTest {
   @DisplayName("K8 a removal that hangs ends at the deadline, and the report says that it may run late")
   void hangs() {
     CountDownLatch thawed = new CountDownLatch(1);
+    put("chat/run/1/a", "chat/run/2/b");
     store.script.hangs("removePrefix", thawed, 0);
+    NamespaceReset reset = reset(QUICK);
+
+    NamespaceReport report = reset.below("chat", new WeightEpoch("run", 9));
+
+    thawed.countDown();
+    assertEquals(RefitOutcome.ISOLATED, report.outcome(), report::text);
+    assertTrue(report.reasons().getFirst().contains("may run late"), report::text);
+    reset.namespace("other"); // runs once the one that hung has ended
+    assertTrue(keys().containsAll(List.of("chat/run/1/a", "chat/run/2/b")), "nothing is removed after the report");
+    assertEquals(RefitOutcome.FAILED, hung().outcome());
+  }
+
+  private NamespaceReport hung() {
+    CountDownLatch thawed = new CountDownLatch(1);
+    store.script.hangs("removePrefix", thawed, 0);
+    NamespaceReport report = reset(QUICK).namespace("chat");
+    thawed.countDown();
+    return report;
+  }
+
+  @Test
+  @DisplayName("K1 a key with a line end is listed as two, which must not stand for a put in flight: not VERIFIED")
+  void splitKeys() {
+    put("foreign\nkey");
+    master.putStart("chat//b", ANY);
 
     NamespaceReport report = reset(QUICK).namespace("chat");
 
-    thawed.countDown();
-    assertEquals(RefitOutcome.FAILED, report.outcome(), report::text);
-    assertTrue(report.reasons().getFirst().contains("may run late"), report::text);
+    assertEquals(RefitOutcome.UNVERIFIED, report.outcome(), report::text);
+    assertTrue(report.reasons().getFirst().contains("a line that is no key it knows"), report::text);
+  }
+
+  @Test
+  @DisplayName("K1 a key of two equal lines is no proof either")
+  void doubledLines() {
+    put("ns//a\nns//a");
+    master.putStart("chat//b", ANY);
+
+    NamespaceReport report = reset(QUICK).namespace("chat");
+
+    assertEquals(RefitOutcome.UNVERIFIED, report.outcome(), report::text);
+    assertTrue(report.reasons().getFirst().contains("lists a key twice"), report::text);
   }
 
   @Test

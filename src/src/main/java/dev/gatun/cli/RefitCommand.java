@@ -100,18 +100,21 @@ final class RefitCommand extends GatunCommand {
 
   /** Everything that is wrong is refused with 1: 2 says of a fleet that it is not verified. */
   private int fleet() {
+    FleetRefit refit = new FleetRefit(fleetConfig());
+    return withNativeLog(log -> {
+      FleetReport report = fleet.dryRun ? refit.plan() : refit.run();
+      answer(report.map(), report.text());
+      return switch (report.outcome()) {
+        case VERIFIED, PLANNED, SKIPPED -> ExitCode.OK;
+        case REFUSED, FAILED -> ExitCode.FAILED;
+        case UNVERIFIED, ISOLATED -> FLEET_UNPROVEN;
+      };
+    });
+  }
+
+  private FleetConfig fleetConfig() {
     try {
-      FleetConfig config = fleet.config(fleetValues());
-      FleetRefit refit = new FleetRefit(config);
-      return withNativeLog(log -> {
-        FleetReport report = fleet.dryRun ? refit.plan() : refit.run();
-        answer(report.map(), report.text());
-        return switch (report.outcome()) {
-          case VERIFIED, PLANNED, SKIPPED -> ExitCode.OK;
-          case REFUSED, FAILED -> ExitCode.FAILED;
-          case UNVERIFIED, ISOLATED -> FLEET_UNPROVEN;
-        };
-      });
+      return fleet.config(fleetValues());
     } catch (IllegalArgumentException refused) {
       throw new CommandException(ExitCode.FAILED, String.valueOf(refused.getMessage()));
     }

@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
     "Removes every object of every client, or one namespace, its older epochs, or keys that begin with a text, and proves it.",
     "Whoever puts what is to be removed must have stopped before.",
     "Exit codes: 0 VERIFIED, 3 UNVERIFIED or ISOLATED, 1 FAILED; 2 and nothing done where everything would go and keys of",
-    "more than one owner are there, or none can be listed."})
+    "more than one owner or of unknown form are there, or none can be listed."})
 final class StoreReset extends GatunCommand {
   @Mixin
   StoreConnection connection = new StoreConnection();
@@ -80,14 +80,20 @@ final class StoreReset extends GatunCommand {
     return run == null || below == null ? reset.namespace(name) : reset.below(name, new WeightEpoch(run, below));
   }
 
-  /** One deployment's own reset needs no more than the command; what several keep there must not go by oversight. */
+  /**
+   * One deployment's own reset needs no more than the command; what several keep there, or somebody unknown, must not go
+   * by oversight.
+   */
   private void refuseForeign() {
     List<String> owners = owners();
-    if (owners.size() < 2) return;
+    boolean unknown = owners.contains(KeyLabel.UNKNOWN_OWNER);
+    if (owners.size() < 2 && !unknown) return;
     String named = String.join("; ", owners.subList(0, Math.min(10, owners.size())))
         + (owners.size() > 10 ? "; …" : "");
     if (!forceGlobal) {
-      throw usage("nothing was removed, since " + owners.size() + " owners have keys there: " + named
+      throw usage("nothing was removed, since " + (owners.size() < 2
+          ? "nobody knows whose these are: " + named
+          : owners.size() + " owners have keys there: " + named)
           + "; --namespace NAME or --prefix TEXT removes one's, --force-global everything");
     }
     System.err.println("gatun: removing the keys of " + owners.size() + " owners: " + named);

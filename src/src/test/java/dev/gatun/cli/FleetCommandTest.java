@@ -85,6 +85,9 @@ class FleetCommandTest {
     for (String order : ORDERS)
       assertTrue(run.out().contains('"' + order + '"'), run.out());
     assertEquals(List.of(), engine.posts());
+    assertEquals("FAILED", GatunProcess.run("refit", "--engine", "http://127.0.0.1:1", "--run", "r",
+        "--weight-version", "2", "--master", "127.0.0.1:1", "--dry-run", "--json").exits(1).json().text("outcome"),
+        "nobody was there to be asked");
     assertEquals("SKIPPED", GatunProcess.run("refit", "--engine", engine.url(), "--run", "r", "--weight-version", "2",
         "--master", "127.0.0.1:1", "--node-rank", "1", "--json").exits(0).json().text("outcome"));
   }
