@@ -19,6 +19,7 @@ import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -171,6 +172,7 @@ class LoopbackLifetimeTest {
     long pageBytes = (2L << 30) + 4096;
     EpochGate gate = new EpochGate(new WeightEpoch("run", 1));
     LoopbackControls.watermark(100); // the one page fills the pool
+    LoopbackControls.lease(Duration.ofMinutes(5)); // of size, not of how fast this machine copies
     StoreOptions options = StoreOptions.loopback("large", (2L << 30) + (16L << 20));
     try (BlockPool pool = BlockPool.allocate(new PoolLayout(pageBytes, 1), gate);
         KvStore store = KvStore.open(options, KeyCodec.plain("ns"), gate, Observer.NONE)) {
