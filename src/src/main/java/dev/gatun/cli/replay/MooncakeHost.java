@@ -9,7 +9,6 @@ import dev.gatun.nativelib.MasterOptions;
 import dev.gatun.nativelib.MooncakeMaster;
 import dev.gatun.nativelib.MooncakeRuntime;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -38,7 +37,8 @@ final class MooncakeHost implements ReplayHost {
       }
     } catch (IOException noProcess) {
       close();
-      throw new UncheckedIOException("a replica's process cannot be started", noProcess);
+      throw new CommandException(ExitCode.FAILED, "replica " + replicas.size() + " cannot be started: "
+          + noProcess.getMessage() + "; its log: " + logs.file("replica-" + replicas.size()));
     }
   }
 
