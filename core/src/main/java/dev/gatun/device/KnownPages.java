@@ -199,15 +199,21 @@ public final class KnownPages extends DeviceResource {
       if (size > 0) {
         taken.table().upload();
         taken.headers().upload(stream, 0, (long) size * HEADER_WORDS * Long.BYTES);
-        long bytes = (long) size * FOUND_WORDS * Long.BYTES;
-        taken.found().clear(stream, bytes);
-        launch(kernel, taken);
-        taken.found().download(stream, bytes);
+        if (kernel == fill) launch(fill, taken);
+        else
+          compare(taken);
       }
       stream.record(taken.done());
     } finally {
       exit();
     }
+  }
+
+  private void compare(Columns taken) {
+    long bytes = (long) size * FOUND_WORDS * Long.BYTES;
+    taken.found().clear(stream, bytes);
+    launch(check, taken);
+    taken.found().download(stream, bytes);
   }
 
   private void launch(long kernel, Columns taken) {
