@@ -30,6 +30,11 @@ record EngineAnswer(int status, String body) {
     }
   }
 
+  /** A field of the body, a missing node too if the engine did not answer well. */
+  JsonNode field(String name) {
+    return ok() ? json().path(name) : MissingNode.getInstance();
+  }
+
   String text() {
     String line = body.strip().replaceAll("\\s+", " ");
     if (line.isEmpty()) return Integer.toString(status);

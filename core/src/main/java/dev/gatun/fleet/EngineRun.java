@@ -121,7 +121,7 @@ final class EngineRun {
     if (!paused || can == null || !can.tellsPaused() || results.get(Phase.SLEEP) == Result.DONE) return;
     looked = step("look", "GET /is_paused", () -> {
       EngineAnswer answer = client.get("/is_paused", deadline);
-      return answer.ok() && answer.json().path("is_paused").asBoolean()
+      return answer.field("is_paused").asBoolean()
           ? new StepEnd(Result.DONE, answer.text())
           : new StepEnd(Result.UNPROVEN, answer.text() + ": it was paused, and is not known to be so any more");
     });

@@ -38,7 +38,7 @@ final class Probe {
       return new Refused(engine.url() + " states no version as " + engine.kind() + " does: check kind and address");
     }
     EngineAnswer description = client.get("/openapi.json", deadline);
-    JsonNode paths = description.ok() ? description.json().path("paths") : description.json().path("absent");
+    JsonNode paths = description.field("paths");
     return engine.kind() == EngineKind.VLLM
         ? vllm(EngineVersion.of(version.get()), paths)
         : sglang(EngineVersion.of(version.get()), paths);
@@ -47,7 +47,7 @@ final class Probe {
   /** Routers are known by what they have, never by what they lack: they pass requests on without their query. */
   private Optional<String> router() {
     EngineAnswer workers = client.get("/list_workers", deadline);
-    JsonNode urls = workers.ok() ? workers.json().path("urls") : workers.json().path("absent");
+    JsonNode urls = workers.field("urls");
     if (!urls.isArray()) return Optional.empty();
     return Optional.of(engine.url() + " is a router of " + urls.size() + " workers, which drops the query of a reset "
         + "and reports success: give the address of each engine, here " + String.join(", ",
@@ -61,7 +61,7 @@ final class Probe {
 
   private Optional<String> version(String path) {
     EngineAnswer answer = client.get(path, deadline);
-    String text = answer.ok() ? answer.json().path("version").asText("") : "";
+    String text = answer.field("version").asText("");
     return text.isBlank() ? Optional.empty() : Optional.of(text);
   }
 
@@ -79,7 +79,7 @@ final class Probe {
     boolean pause = described ? paths.has("/pause") : paused.ok();
     boolean without = described && !hasParameter(paths.path("/reset_prefix_cache"), "reset_external");
     return new Found(new Capabilities(version, pause, Capabilities.external(version, without),
-        described && paths.has("/abort_requests"), paused.ok() && paused.json().path("is_paused").asBoolean(),
+        described && paths.has("/abort_requests"), paused.field("is_paused").asBoolean(),
         described, paused.ok() && (!described || paths.has("/is_paused")), connector()));
   }
 
