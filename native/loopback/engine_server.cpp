@@ -57,7 +57,6 @@ EngineServer::~EngineServer() {
   if (acceptor_.joinable()) acceptor_.join();
   {
     const std::lock_guard lock(mutex_);
-    closed_ = true;
     for (Connection& connection : connections_) Channel::shut_down(connection.channel.descriptor());
   }
   for (Connection& connection : connections_) connection.thread.join();

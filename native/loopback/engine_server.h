@@ -51,7 +51,6 @@ class EngineServer {
   std::thread acceptor_;
   std::mutex mutex_;
   std::list<Connection> connections_;
-  bool closed_ = false;
 };
 
 }  // namespace gatun::loopback
