@@ -47,7 +47,7 @@ public final class PageGroupLaunch {
     this.blocks = blocks;
     this.stagingBytes = stagingBytes;
     gate = store.gate();
-    coordinator = new RefitCoordinator(gate, List.of(store.refitPort()), RefitPolicy.defaults(), Observer.NONE);
+    coordinator = new RefitCoordinator(gate, List.of(store.refitPort()), RefitPolicy.DEFAULT, Observer.NONE);
   }
 
   /**

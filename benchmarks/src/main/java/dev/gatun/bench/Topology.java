@@ -57,7 +57,7 @@ final class Topology implements AutoCloseable {
     MooncakeRuntime runtime = MooncakeInstaller.install(System.err::println);
     Launcher launcher = new Launcher(log, Map.of("MC_FORCE_TCP", "1", "MC_RPC_TIMEOUT_MS", RPC_TIMEOUT_MILLIS,
         "MC_RPC_CONNECT_TIMEOUT_MS", RPC_TIMEOUT_MILLIS));
-    MooncakeMaster master = MooncakeMaster.start(runtime, MasterOptions.standard().withLog(Path.of(log + ".master")));
+    MooncakeMaster master = MooncakeMaster.start(runtime, MasterOptions.DEFAULT.withLog(Path.of(log + ".master")));
     try {
       return new Topology(name, StoreOptions.MOONCAKE, runtime.libraries(), segmentBytes, master, launcher);
     } catch (RuntimeException | Error e) {

@@ -83,7 +83,7 @@ final class FleetStore implements AutoCloseable {
       return new StoreVerdict(RefitOutcome.UNVERIFIED, false, silent, List.of(problem), Optional.empty());
     }
     // a refit that hangs takes its deadline for the attempt and, were it verified, once more for the last look
-    RefitPolicy policy = RefitPolicy.defaults().withRequired(RefitOutcome.VERIFIED)
+    RefitPolicy policy = RefitPolicy.DEFAULT.withRequired(RefitOutcome.VERIFIED)
         .withOtherClients(fenced ? OtherClients.FENCED : OtherClients.UNFENCED)
         .withDeadline(Duration.ofNanos(Math.max(1, deadline.remainingNanos() * 2 / 5)));
     RefitCoordinator coordinator = new RefitCoordinator(gate, List.of(opened.refitPort()), policy, Observer.NONE);

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * What a refit may take and what it does when the proof fails. Immutable; start from {@link #defaults()}.
+ * What a refit may take and what it does when the proof fails. Immutable; start from {@link #DEFAULT}.
  *
  * @param onFailure what opens when the outcome is below {@code required}
  * @param otherClients who else puts into the same master
@@ -59,6 +59,12 @@ public record RefitPolicy(OnFailure onFailure, OtherClients otherClients, RefitO
     UNFENCED
   }
 
+  /** Stays closed on failure; nobody else puts; 30 s; 32 passes; 3 attempts from 100 ms on; 10 names. */
+  // 30 s: a master that refuses connections answers after 4.3 s, and an attempt asks it up to 4 times in a row.
+  // 32 passes, 3 attempts, 100 ms, 10 names: unmeasured defaults
+  public static final RefitPolicy DEFAULT = new RefitPolicy(OnFailure.FAIL, OtherClients.NONE, RefitOutcome.ISOLATED,
+      Duration.ofSeconds(30), 32, 3, Duration.ofMillis(100), 10);
+
   /** Refuses values out of range, naming the field. */
   public RefitPolicy {
     if (!required.safe()) throw new IllegalArgumentException("required must be VERIFIED or ISOLATED: " + required);
@@ -70,14 +76,6 @@ public record RefitPolicy(OnFailure onFailure, OtherClients otherClients, RefitO
     if (passesMax < 1) throw new IllegalArgumentException("passesMax must be 1 or more: " + passesMax);
     if (attemptsMax < 1) throw new IllegalArgumentException("attemptsMax must be 1 or more: " + attemptsMax);
     if (leftoversMax < 0) throw new IllegalArgumentException("leftoversMax must be 0 or more: " + leftoversMax);
-  }
-
-  /** {@return stay closed on failure; nobody else puts; 30 s; 32 passes; 3 attempts from 100 ms on; 10 names} */
-  public static RefitPolicy defaults() {
-    // 30 s: a master that refuses connections answers after 4.3 s, and an attempt asks it up to 4 times in a row.
-    // 32 passes, 3 attempts, 100 ms, 10 names: unmeasured defaults
-    return new RefitPolicy(OnFailure.FAIL, OtherClients.NONE, RefitOutcome.ISOLATED, Duration.ofSeconds(30), 32, 3,
-        Duration.ofMillis(100), 10);
   }
 
   /**

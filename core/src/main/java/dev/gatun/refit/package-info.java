@@ -4,7 +4,7 @@
  * <p>Depends on {@code backend}; the stores come to it as {@link dev.gatun.backend.RefitStore}.
  *
  * <pre>{@code
- * RefitCoordinator coordinator = new RefitCoordinator(gate, List.of(store.refitPort()), RefitPolicy.defaults(), observer);
+ * RefitCoordinator coordinator = new RefitCoordinator(gate, List.of(store.refitPort()), RefitPolicy.DEFAULT, observer);
  * try (Refit refit = coordinator.begin(new WeightEpoch("run-7", 3))) {
  *   refit.clear();
  *   loadWeights();

@@ -33,7 +33,7 @@ class KvConnectorsTest {
       Site.PLAIN, gate, Observer.NONE);
   private final TransferEngine engine = TransferEngine.open(EngineOptions.loopback(), gate);
   private final KvConnectors none = KvConnectors
-      .over(new RefitCoordinator(gate, List.of(store.refitPort()), RefitPolicy.defaults(), Observer.NONE));
+      .over(new RefitCoordinator(gate, List.of(store.refitPort()), RefitPolicy.DEFAULT, Observer.NONE));
   private final KvConnectors both = none.withStore(store, 4096).withEngine(engine, P2pOptions.loopback("test model"));
 
   @AfterEach

@@ -152,7 +152,7 @@ class P2pCloseTest {
     EpochGate gate = new EpochGate(P2pHost.EPOCH);
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         TransferEngine engine = TransferEngine.open(EngineOptions.loopback(), gate)) {
-      RefitCoordinator coordinator = new RefitCoordinator(gate, List.of(), RefitPolicy.defaults(), Observer.NONE);
+      RefitCoordinator coordinator = new RefitCoordinator(gate, List.of(), RefitPolicy.DEFAULT, Observer.NONE);
       int port = elsewhere ? freePort() : taken.getLocalPort();
       KvTransferConfig config = KvTransferConfig.builder().kvConnector("MooncakeConnector").kvRole(KvRole.PRODUCER)
           .extraConfig(elsewhere ? Map.of("bootstrap_server_address", "127.0.0.1:" + port) : Map.of()).build();

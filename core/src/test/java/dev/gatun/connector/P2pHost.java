@@ -47,7 +47,7 @@ final class P2pHost implements AutoCloseable {
       Map<String, Object> extra) {
     pool = BlockPool.allocate(new PoolLayout(PAGE_BYTES, blocks), gate);
     engine = TransferEngine.open(engineOptions, gate);
-    RefitCoordinator coordinator = new RefitCoordinator(gate, List.of(), RefitPolicy.defaults(), Observer.NONE);
+    RefitCoordinator coordinator = new RefitCoordinator(gate, List.of(), RefitPolicy.DEFAULT, Observer.NONE);
     config = KvTransferConfig.builder().kvConnector(kind.connectorName()).kvRole(role).extraConfig(extra).build();
     connector = kind == P2pConnector.MOONCAKE
         ? MooncakeConnector.open(config, engine, coordinator, options)

@@ -32,7 +32,7 @@ import java.util.zip.CRC32C;
 final class Site implements AutoCloseable {
   static final KeyCodec KEYED = KeyCodec.epoch("connector");
   static final KeyCodec PLAIN = KeyCodec.plain("connector");
-  static final RefitPolicy POLICY = RefitPolicy.defaults().withDeadline(Duration.ofSeconds(5))
+  static final RefitPolicy POLICY = RefitPolicy.DEFAULT.withDeadline(Duration.ofSeconds(5))
       .withOtherClients(RefitPolicy.OtherClients.FENCED);
   private static final Duration WAIT = Duration.ofSeconds(30);
 

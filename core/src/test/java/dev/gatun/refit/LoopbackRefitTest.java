@@ -28,7 +28,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class LoopbackRefitTest extends RefitContract {
-  private static final RefitPolicy QUICK = RefitPolicy.defaults().withDeadline(Duration.ofMillis(800))
+  private static final RefitPolicy QUICK = RefitPolicy.DEFAULT.withDeadline(Duration.ofMillis(800))
       .withOtherClients(OtherClients.FENCED);
 
   private final String pool = "refit-" + UUID.randomUUID();
@@ -184,7 +184,7 @@ class LoopbackRefitTest extends RefitContract {
   @Test
   @DisplayName("K8.01 the master restarts in the middle of the removal: the next attempt proves anew")
   void masterRestarts() throws Exception {
-    Node node = node(PLAIN, RefitPolicy.defaults());
+    Node node = node(PLAIN, RefitPolicy.DEFAULT);
     putPages(node, 10, 1);
     RefitReport report = whileHanging("remove_all.middle", () -> node.coordinator.refit(epoch(2)),
         () -> LoopbackControls.masterRestart(master));
@@ -197,7 +197,7 @@ class LoopbackRefitTest extends RefitContract {
   @Test
   @DisplayName("the canary's memory is lost in the middle of the refit: its absence proves nothing")
   void canaryLost() throws Exception {
-    Node node = node(PLAIN, RefitPolicy.defaults());
+    Node node = node(PLAIN, RefitPolicy.DEFAULT);
     RefitReport report = whileHanging("remove_all.before", () -> node.coordinator.refit(epoch(2)),
         () -> LoopbackControls.segmentLost(master, node.store.hostname()));
     assertEquals(RefitOutcome.UNVERIFIED, report.outcome(), report::text);

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_METHOD)
 class MooncakeRefitTest extends RefitContract {
   /** Above the 2 s after which a call to a master that does not answer returns, so that both endings are seen. */
-  private static final RefitPolicy QUICK = RefitPolicy.defaults().withDeadline(Duration.ofSeconds(3))
+  private static final RefitPolicy QUICK = RefitPolicy.DEFAULT.withDeadline(Duration.ofSeconds(3))
       .withOtherClients(OtherClients.FENCED);
   private static final long STORAGE_BYTES = 64L << 20;
 
@@ -75,7 +75,7 @@ class MooncakeRefitTest extends RefitContract {
   void masterKilled() {
     MooncakeMaster own = closing(MooncakeTestRuntime.startMaster(MooncakeTestRuntime.masterOptions()));
     StoreOptions options = MooncakeTestRuntime.client(own).segmentBytes(16L << 20).localBufferBytes(16L << 20).build();
-    RefitPolicy patient = RefitPolicy.defaults().withDeadline(Duration.ofSeconds(20));
+    RefitPolicy patient = RefitPolicy.DEFAULT.withDeadline(Duration.ofSeconds(20));
     Node plain = node(options, PLAIN, patient.withOtherClients(OtherClients.FENCED));
     Node keyed = node(options, KEYED, patient.withOtherClients(OtherClients.FENCED));
     putPages(keyed, 3, 1);
@@ -123,7 +123,7 @@ class MooncakeRefitTest extends RefitContract {
     MooncakeMaster own = closing(MooncakeTestRuntime.startMaster(
         MooncakeTestRuntime.masterOptions().withFlag("root_fs_dir", disk.toString())));
     StoreOptions options = MooncakeTestRuntime.client(own).segmentBytes(16L << 20).localBufferBytes(16L << 20).build();
-    Node first = node(options, PLAIN, RefitPolicy.defaults());
+    Node first = node(options, PLAIN, RefitPolicy.DEFAULT);
     putPages(first, 10, 1);
     Await.until("old pages on disk", () -> filesUnder(disk) == 10);
 
@@ -135,13 +135,13 @@ class MooncakeRefitTest extends RefitContract {
     assertEquals(0, report.stores().getFirst().keyCount());
     Await.until("no file on disk", () -> filesUnder(disk) == 0);
     first.store.close();
-    Node second = node(options, PLAIN, RefitPolicy.defaults());
+    Node second = node(options, PLAIN, RefitPolicy.DEFAULT);
     for (int i = 0; i < 10; i++)
       assertEquals(new GetResult.Miss(), get(second, i));
     putPages(second, 10, 2);
     Await.until("new pages on disk", () -> filesUnder(disk) == 10);
     second.store.close(); // and with it their memory
-    Node third = node(options, PLAIN, RefitPolicy.defaults());
+    Node third = node(options, PLAIN, RefitPolicy.DEFAULT);
     int fromDisk = 0;
     for (int i = 0; i < 10; i++) {
       MemorySegment target = arena.allocate(PAGE_BYTES);
@@ -201,7 +201,7 @@ class MooncakeRefitTest extends RefitContract {
   void masterRestarts() {
     MooncakeMaster own = closing(MooncakeTestRuntime.startMaster(MooncakeTestRuntime.masterOptions()));
     Node node = node(MooncakeTestRuntime.client(own).segmentBytes(16L << 20).localBufferBytes(16L << 20).build(), PLAIN,
-        RefitPolicy.defaults());
+        RefitPolicy.DEFAULT);
     putPages(node, 3, 1);
     node.coordinator.refit(epoch(2)).orThrow();
     putPages(node, 3, 2);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** What a reset of a part of a master removes, leaves, and may claim, on a scripted master. */
 class NamespaceResetTest {
   private static final WeightEpoch ANY = new WeightEpoch("run", 0);
-  private static final RefitPolicy QUICK = RefitPolicy.defaults().withOtherClients(OtherClients.FENCED)
+  private static final RefitPolicy QUICK = RefitPolicy.DEFAULT.withOtherClients(OtherClients.FENCED)
       .withDeadline(Duration.ofMillis(400)).withPassesMax(3);
   private static final List<String> OTHERS = List.of("foreign/app@key1", "chatter/run/1/x", "ch", "other//x");
 

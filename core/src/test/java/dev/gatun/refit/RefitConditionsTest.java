@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 /** Each condition under which a refit does one thing and not another, where no other test tells the two apart. */
 @Timeout(60)
 class RefitConditionsTest {
-  private static final RefitPolicy RETRY = RefitPolicy.defaults().withOnFailure(OnFailure.RETRY).withAttempts(2,
+  private static final RefitPolicy RETRY = RefitPolicy.DEFAULT.withOnFailure(OnFailure.RETRY).withAttempts(2,
       Duration.ofMillis(1));
 
   private static String detail(RefitReport report, String step) {
@@ -41,7 +41,7 @@ class RefitConditionsTest {
   private static Replica[] replicas(FakeMaster master, int count) {
     Replica[] replicas = new Replica[count];
     for (int i = 0; i < count; i++) {
-      replicas[i] = new Replica("store" + i, master, false, RefitPolicy.defaults());
+      replicas[i] = new Replica("store" + i, master, false, RefitPolicy.DEFAULT);
       replicas[i].store.put("page" + i);
     }
     return replicas;
@@ -219,7 +219,7 @@ class RefitConditionsTest {
   @Test
   @DisplayName("no store: nothing is looked at again before opening")
   void nothingToLookAt() {
-    RefitReport report = new RefitCoordinator(new EpochGate(OLD), List.of(), RefitPolicy.defaults(), Observer.NONE)
+    RefitReport report = new RefitCoordinator(new EpochGate(OLD), List.of(), RefitPolicy.DEFAULT, Observer.NONE)
         .refit(NEW);
     assertEquals("open", report.steps().getLast().name());
     assertTrue(report.steps().stream().noneMatch(step -> step.name().equals("look again")), report::text);
@@ -241,7 +241,7 @@ class RefitConditionsTest {
   @Test
   @DisplayName("an epoch that was in force before does not isolate what came before opening")
   void notIsolatedBeforeOpening() {
-    Replica replica = Replica.keyed(RefitPolicy.defaults());
+    Replica replica = Replica.keyed(RefitPolicy.DEFAULT);
     try (Refit refit = replica.coordinator.begin(OLD)) {
       refit.clear();
       replica.master.put("foreign", OLD);
@@ -389,16 +389,16 @@ class RefitConditionsTest {
   @DisplayName("a replica at its first epoch is not isolated by it, though others of the group raised theirs")
   void oneNotRaised() {
     FakeMaster master = new FakeMaster("master");
-    Replica raised = new Replica("raised", master, true, RefitPolicy.defaults());
+    Replica raised = new Replica("raised", master, true, RefitPolicy.DEFAULT);
     raised.coordinator.refit(NEW).orThrow();
     EpochGate gate = new EpochGate(NEW);
     FakeStore fresh = new FakeStore("fresh", master, gate, true);
-    RefitCoordinator coordinator = new RefitCoordinator(gate, List.of(fresh), RefitPolicy.defaults(), Observer.NONE);
+    RefitCoordinator coordinator = new RefitCoordinator(gate, List.of(fresh), RefitPolicy.DEFAULT, Observer.NONE);
     fresh.script.answers("removeAll", -900);
     raised.store.script.answers("removeAll", -900);
     master.put(fresh.key("page", NEW), OLD);
     master.script.answers("keys", -1).answers("keys", -1); // nobody can list what carries the epoch already
-    RefitPolicy fenced = RefitPolicy.defaults().withOtherClients(OtherClients.FENCED);
+    RefitPolicy fenced = RefitPolicy.DEFAULT.withOtherClients(OtherClients.FENCED);
     assertEquals(RefitOutcome.FAILED, new RefitGroup(fenced, List.of(raised.coordinator, coordinator)).refit(NEW)
         .outcome());
   }
@@ -415,7 +415,7 @@ class RefitConditionsTest {
 
     Replica one = Replica.plain();
     one.gate.enter("get");
-    RefitCoordinator storeless = new RefitCoordinator(new EpochGate(OLD), List.of(), RefitPolicy.defaults(),
+    RefitCoordinator storeless = new RefitCoordinator(new EpochGate(OLD), List.of(), RefitPolicy.DEFAULT,
         Observer.NONE);
     RefitGroup without = new RefitGroup(QUICK, List.of(one.coordinator, storeless));
     without.refit(NEW);
@@ -434,7 +434,7 @@ class RefitConditionsTest {
   @DisplayName("a bracket of the whole group opens those who have not opened yet")
   void groupOpensTheRest() {
     Replica[] replicas = replicas(new FakeMaster("master"), 2);
-    RefitGroup group = group(RefitPolicy.defaults(), replicas);
+    RefitGroup group = group(RefitPolicy.DEFAULT, replicas);
     replicas[0].coordinator.refit(NEW).orThrow();
     group.refit(NEW);
     assertEquals(State.OPEN, replicas[1].gate.state());
@@ -451,7 +451,7 @@ class RefitConditionsTest {
       assertEquals(RefitOutcome.VERIFIED, stays.clear().outcome());
     }
     Replica[] replicas = replicas(new FakeMaster("master"), 2);
-    group(RefitPolicy.defaults(), replicas);
+    group(RefitPolicy.DEFAULT, replicas);
     Refit first = replicas[0].coordinator.begin(NEW);
     try (Refit second = replicas[1].coordinator.begin(NEW)) {
       first.close(); // of a replica that nobody else is in a bracket for
@@ -494,7 +494,7 @@ class RefitConditionsTest {
   @DisplayName("once one replica has opened, its new pages are not held against another, however often that one tries")
   void openedStaysOpened() {
     Replica[] replicas = replicas(new FakeMaster("master"), 2);
-    group(RefitPolicy.defaults(), replicas);
+    group(RefitPolicy.DEFAULT, replicas);
     try (Refit loading = replicas[1].coordinator.begin(NEW)) {
       replicas[0].coordinator.refit(NEW).orThrow();
       replicas[0].store.put("fresh");
@@ -509,7 +509,7 @@ class RefitConditionsTest {
   @DisplayName("a replica that waits does not keep the next one of the group from ending its refit")
   void nextOneEnds() {
     Replica[] replicas = replicas(new FakeMaster("master"), 2);
-    RefitGroup group = group(RefitPolicy.defaults(), replicas);
+    RefitGroup group = group(RefitPolicy.DEFAULT, replicas);
     try (Refit waits = replicas[0].coordinator.begin(NEW)) {
       waits.clear();
       group.refit(NEW);
@@ -556,7 +556,7 @@ class RefitConditionsTest {
   @Test
   @DisplayName("a first removal that was answered still counts when the second fails: what is of the new epoch came since")
   void firstRemovalCounts() {
-    Replica replica = Replica.keyed(RefitPolicy.defaults().withOtherClients(OtherClients.UNFENCED));
+    Replica replica = Replica.keyed(RefitPolicy.DEFAULT.withOtherClients(OtherClients.UNFENCED));
     replica.master.space(false);
     replica.store.script.does("removeAll", () -> replica.master.space(true)).answers("removeAll", -900);
     replica.master.script.does("keys", () -> replica.master.put(replica.store.key("fresh", NEW), NEW));

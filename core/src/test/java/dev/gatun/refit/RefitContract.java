@@ -46,7 +46,7 @@ abstract class RefitContract {
   static final KeyCodec PLAIN = KeyCodec.plain("refit");
   static final KeyCodec KEYED = KeyCodec.epoch("refit");
   static final int PAGE_BYTES = 4096;
-  private static final RefitPolicy FENCED = RefitPolicy.defaults().withOtherClients(OtherClients.FENCED);
+  private static final RefitPolicy FENCED = RefitPolicy.DEFAULT.withOtherClients(OtherClients.FENCED);
 
   final Arena arena = Arena.ofShared(); // one test
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
@@ -163,7 +163,7 @@ abstract class RefitContract {
   @Test
   @DisplayName("K1.01 a hundred pages, one refit, a hundred misses, and every witness says so")
   void nothingIsLeft() {
-    Node node = node(PLAIN, RefitPolicy.defaults());
+    Node node = node(PLAIN, RefitPolicy.DEFAULT);
     putPages(node, 100, 1);
 
     RefitReport report = node.coordinator.refit(epoch(2));
@@ -183,7 +183,7 @@ abstract class RefitContract {
   @Test
   @DisplayName("K1.02 pages under a read lease go too")
   void leasedPages() {
-    Node node = node(PLAIN, RefitPolicy.defaults());
+    Node node = node(PLAIN, RefitPolicy.DEFAULT);
     putPages(node, 10, 1);
     for (int i = 0; i < 10; i++)
       assertInstanceOf(GetResult.Hit.class, get(node, i));
@@ -196,12 +196,12 @@ abstract class RefitContract {
   @Test
   @DisplayName("K1.09 the client restarts after the refit: still misses")
   void clientRestarts() {
-    Node first = node(PLAIN, RefitPolicy.defaults());
+    Node first = node(PLAIN, RefitPolicy.DEFAULT);
     putPages(first, 10, 1);
     first.coordinator.refit(epoch(2)).orThrow();
     first.store.close();
 
-    Node second = node(PLAIN, RefitPolicy.defaults());
+    Node second = node(PLAIN, RefitPolicy.DEFAULT);
 
     for (int i = 0; i < 10; i++)
       assertEquals(new GetResult.Miss(), get(second, i));
@@ -210,7 +210,7 @@ abstract class RefitContract {
   @Test
   @DisplayName("hard-pinned pages go too, and the same keys hold the new pages afterwards")
   void pinnedPages() {
-    Node node = node(PLAIN, RefitPolicy.defaults());
+    Node node = node(PLAIN, RefitPolicy.DEFAULT);
     assertInstanceOf(PutResult.Stored.class, node.store.put(key(0), page(1), ReplicateOptions.hardPinned()));
 
     node.coordinator.refit(epoch(2)).orThrow();
@@ -224,7 +224,7 @@ abstract class RefitContract {
   @Test
   @DisplayName("S1.9 twenty steps with puts, duplicates and gets between: all VERIFIED, no page of an older step")
   void manySteps() {
-    Node node = node(PLAIN, RefitPolicy.defaults());
+    Node node = node(PLAIN, RefitPolicy.DEFAULT);
     long removed = 0;
     for (int step = 2; step < 22; step++) {
       putPages(node, 5, step - 1L);
@@ -285,15 +285,15 @@ abstract class RefitContract {
   private List<Node> group(KeyCodec codec) {
     List<Node> nodes = new ArrayList<>();
     for (int i = 0; i < 4; i++)
-      nodes.add(node(codec, RefitPolicy.defaults()));
-    new RefitGroup(RefitPolicy.defaults(), nodes.stream().map(node -> node.coordinator).toList());
+      nodes.add(node(codec, RefitPolicy.DEFAULT));
+    new RefitGroup(RefitPolicy.DEFAULT, nodes.stream().map(node -> node.coordinator).toList());
     return nodes;
   }
 
   @Test
   @DisplayName("S1.6 refits over running puts and gets: all VERIFIED, and no get ever returns a page of older weights")
   void underTraffic() throws Exception {
-    Node node = node(PLAIN, RefitPolicy.defaults());
+    Node node = node(PLAIN, RefitPolicy.DEFAULT);
     BlockPool pool = closing(BlockPool.allocate(new PoolLayout(PAGE_BYTES, 64, 0), node.gate));
     node.store.register(pool.slab());
     AtomicBoolean over = new AtomicBoolean();
@@ -365,9 +365,9 @@ abstract class RefitContract {
   @Test
   @DisplayName("another client that nobody fences is noticed even though it rests during the refit")
   void restingClient() {
-    Node node = node(PLAIN, RefitPolicy.defaults());
+    Node node = node(PLAIN, RefitPolicy.DEFAULT);
     node.coordinator.refit(epoch(2)).orThrow();
-    Node other = node(PLAIN, RefitPolicy.defaults());
+    Node other = node(PLAIN, RefitPolicy.DEFAULT);
     other.store.put(key(9), page(1));
 
     RefitReport report = node.coordinator.refit(epoch(3));
@@ -379,8 +379,8 @@ abstract class RefitContract {
   @Test
   @DisplayName("another client that was stopped meanwhile does not spoil the proof; unfenced, keys with epochs isolate")
   void declaredClients() {
-    Node fenced = node(PLAIN, RefitPolicy.defaults().withOtherClients(OtherClients.FENCED));
-    Node unfenced = node(KEYED, RefitPolicy.defaults().withOtherClients(OtherClients.UNFENCED));
+    Node fenced = node(PLAIN, RefitPolicy.DEFAULT.withOtherClients(OtherClients.FENCED));
+    Node unfenced = node(KEYED, RefitPolicy.DEFAULT.withOtherClients(OtherClients.UNFENCED));
     unfenced.store.put(key(1), page(1));
 
     RefitReport report = fenced.coordinator.refit(epoch(2));
@@ -392,7 +392,7 @@ abstract class RefitContract {
   @Test
   @DisplayName("a full store: no space for the canary at first, and a proof all the same")
   void fullStore() {
-    Node node = node(PLAIN, RefitPolicy.defaults());
+    Node node = node(PLAIN, RefitPolicy.DEFAULT);
     MemorySegment large = arena.allocate(1 << 20);
     int stored = 0;
     while (node.store.put(KvKey.of("large-" + stored), large,
@@ -417,7 +417,7 @@ abstract class RefitContract {
   @Test
   @DisplayName("no memory anywhere: no canary, and a census that counted our attempt proves the store empty")
   void noMemory() {
-    Node node = node(optionsWithoutMemory(), PLAIN, RefitPolicy.defaults());
+    Node node = node(optionsWithoutMemory(), PLAIN, RefitPolicy.DEFAULT);
 
     RefitReport report = node.coordinator.refit(epoch(2));
 

@@ -65,7 +65,7 @@ class RefitCoordinatorTest {
   void nothingToReset() {
     EpochGate gate = new EpochGate(OLD);
 
-    RefitReport report = new RefitCoordinator(gate, List.of(), RefitPolicy.defaults(), Observer.NONE).refit(NEW);
+    RefitReport report = new RefitCoordinator(gate, List.of(), RefitPolicy.DEFAULT, Observer.NONE).refit(NEW);
 
     assertEquals(RefitOutcome.VERIFIED, report.outcome());
     assertEquals(List.of("no store: nothing to remove"), report.notes());
@@ -326,7 +326,7 @@ class RefitCoordinatorTest {
   @Test
   @DisplayName("S2.5 on_failure retry: tries again until it succeeds")
   void retrySucceeds() {
-    Replica replica = Replica.plain(RefitPolicy.defaults().withOnFailure(OnFailure.RETRY).withAttempts(3,
+    Replica replica = Replica.plain(RefitPolicy.DEFAULT.withOnFailure(OnFailure.RETRY).withAttempts(3,
         Duration.ofMillis(1))).filled();
     replica.store.script.answers("removeAll", -900).answers("removeAll", -901);
 
@@ -340,7 +340,7 @@ class RefitCoordinatorTest {
   @Test
   @DisplayName("S2.5 on_failure retry: is bounded, then stays closed")
   void retryIsBounded() {
-    Replica replica = Replica.plain(RefitPolicy.defaults().withOnFailure(OnFailure.RETRY).withAttempts(3,
+    Replica replica = Replica.plain(RefitPolicy.DEFAULT.withOnFailure(OnFailure.RETRY).withAttempts(3,
         Duration.ofMillis(1))).filled();
     replica.master.down(true);
 
@@ -354,7 +354,7 @@ class RefitCoordinatorTest {
   @Test
   @DisplayName("S2.5 on_failure disable-store: opens with the store disabled, and a later refit enables it")
   void disableStore() {
-    Replica replica = Replica.plain(RefitPolicy.defaults().withOnFailure(OnFailure.DISABLE_STORE)).filled();
+    Replica replica = Replica.plain(RefitPolicy.DEFAULT.withOnFailure(OnFailure.DISABLE_STORE)).filled();
     replica.store.script.answers("removeAll", -900);
 
     replica.coordinator.refit(NEW);
@@ -367,7 +367,7 @@ class RefitCoordinatorTest {
   @Test
   @DisplayName("S2.5 disable-store holds for a bracket that an exception left, too")
   void disableStoreAfterException() {
-    Replica replica = Replica.plain(RefitPolicy.defaults().withOnFailure(OnFailure.DISABLE_STORE)).filled();
+    Replica replica = Replica.plain(RefitPolicy.DEFAULT.withOnFailure(OnFailure.DISABLE_STORE)).filled();
 
     try (Refit refit = replica.coordinator.begin(NEW)) {
       refit.clear();
@@ -462,7 +462,7 @@ class RefitCoordinatorTest {
         seen.add(epoch + " " + outcome + ' ' + removed);
       }
     };
-    Replica replica = new Replica("store", new FakeMaster("master"), false, RefitPolicy.defaults(), observer).filled();
+    Replica replica = new Replica("store", new FakeMaster("master"), false, RefitPolicy.DEFAULT, observer).filled();
 
     replica.coordinator.refit(NEW);
     replica.filled();
@@ -485,7 +485,7 @@ class RefitCoordinatorTest {
         throw new IllegalStateException("full disk");
       }
     };
-    Replica replica = new Replica("store", new FakeMaster("master"), false, RefitPolicy.defaults(), observer);
+    Replica replica = new Replica("store", new FakeMaster("master"), false, RefitPolicy.DEFAULT, observer);
 
     RefitReport report = replica.coordinator.refit(NEW);
 
@@ -529,7 +529,7 @@ class RefitCoordinatorTest {
     Replica replica = Replica.plain();
 
     assertThrows(IllegalStateException.class,
-        () -> new RefitCoordinator(replica.gate, List.of(), RefitPolicy.defaults(), Observer.NONE));
+        () -> new RefitCoordinator(replica.gate, List.of(), RefitPolicy.DEFAULT, Observer.NONE));
   }
 
   @Test
@@ -558,7 +558,7 @@ class RefitCoordinatorTest {
     EpochGate other = new EpochGate(OLD);
 
     assertThrows(IllegalArgumentException.class,
-        () -> new RefitCoordinator(other, List.of(replica.store), RefitPolicy.defaults(), Observer.NONE));
+        () -> new RefitCoordinator(other, List.of(replica.store), RefitPolicy.DEFAULT, Observer.NONE));
   }
 
   @Test

@@ -31,7 +31,7 @@ class RefitGroupTest {
   private List<Replica> replicas(int count, boolean epochInKey) {
     List<Replica> replicas = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      Replica replica = new Replica("store" + i, master, epochInKey, RefitPolicy.defaults());
+      Replica replica = new Replica("store" + i, master, epochInKey, RefitPolicy.DEFAULT);
       replica.store.put("page" + i);
       replicas.add(replica);
     }
@@ -46,7 +46,7 @@ class RefitGroupTest {
   @DisplayName("S1.5 K1.15 four replicas reset one master at once: all succeed, behind one barrier")
   void atOnce() throws Exception {
     List<Replica> replicas = replicas(4, false);
-    group(RefitPolicy.defaults(), replicas);
+    group(RefitPolicy.DEFAULT, replicas);
     List<String> breaches = new CopyOnWriteArrayList<>();
     for (Replica replica : replicas) {
       for (int pass = 0; pass < 2; pass++) {
@@ -82,7 +82,7 @@ class RefitGroupTest {
   @DisplayName("S1.5 replicas reset one master in turn: all succeed, each opens its own gate")
   void inTurn() {
     List<Replica> replicas = replicas(3, false);
-    group(RefitPolicy.defaults(), replicas);
+    group(RefitPolicy.DEFAULT, replicas);
 
     for (int i = 0; i < 3; i++) {
       RefitReport report = replicas.get(i).coordinator.refit(NEW);
@@ -101,7 +101,7 @@ class RefitGroupTest {
   @DisplayName("a replica that never begins keeps its gate closed, and cannot put old pages")
   void absentReplica() {
     List<Replica> replicas = replicas(2, false);
-    group(RefitPolicy.defaults(), replicas);
+    group(RefitPolicy.DEFAULT, replicas);
 
     RefitReport report = replicas.getFirst().coordinator.refit(NEW);
 
@@ -118,7 +118,7 @@ class RefitGroupTest {
   void groupBracket() {
     List<Replica> replicas = replicas(3, false);
 
-    RefitReport report = group(RefitPolicy.defaults(), replicas).refit(NEW);
+    RefitReport report = group(RefitPolicy.DEFAULT, replicas).refit(NEW);
 
     assertTrue(report.open(), report::text);
     assertEquals(3 + 3, report.removed(), "a page and a canary each");
@@ -131,7 +131,7 @@ class RefitGroupTest {
     List<Replica> replicas = replicas(3, false);
     replicas.get(1).store.script.answers("removeAll", -900);
 
-    RefitReport report = group(RefitPolicy.defaults(), replicas).refit(NEW);
+    RefitReport report = group(RefitPolicy.DEFAULT, replicas).refit(NEW);
 
     assertEquals(RefitOutcome.FAILED, report.outcome());
     assertTrue(replicas.stream().allMatch(replica -> replica.gate.state() == State.CLOSED));
@@ -141,7 +141,7 @@ class RefitGroupTest {
   @DisplayName("another epoch is refused while one replica still loads weights")
   void slowReplica() {
     List<Replica> replicas = replicas(2, false);
-    group(RefitPolicy.defaults(), replicas);
+    group(RefitPolicy.DEFAULT, replicas);
     try (Refit slow = replicas.get(1).coordinator.begin(NEW)) {
       replicas.get(0).coordinator.refit(NEW).orThrow();
       assertThrows(IllegalStateException.class, () -> replicas.get(0).coordinator.refit(NEXT));
@@ -220,7 +220,7 @@ class RefitGroupTest {
   @DisplayName("a replica whose store was closed leaves, and the others go on")
   void closedReplicaLeaves() {
     List<Replica> replicas = replicas(2, false);
-    RefitGroup group = group(RefitPolicy.defaults(), replicas);
+    RefitGroup group = group(RefitPolicy.DEFAULT, replicas);
     replicas.get(1).store.close();
 
     RefitReport report = group.refit(NEW);
@@ -234,7 +234,7 @@ class RefitGroupTest {
   @DisplayName("a replica that closed a store and has another at the same master stays")
   void replicaWithAnotherStoreStays() {
     List<Replica> replicas = replicas(2, false);
-    RefitGroup group = group(RefitPolicy.defaults(), replicas);
+    RefitGroup group = group(RefitPolicy.DEFAULT, replicas);
     Replica second = replicas.get(1);
     new FakeStore("brief", second.master, second.gate, false).close();
 
@@ -267,7 +267,7 @@ class RefitGroupTest {
   @DisplayName("a put of somebody else between two replicas' openings keeps the second closed")
   void putBetweenOpenings() {
     List<Replica> replicas = replicas(2, false);
-    group(RefitPolicy.defaults(), replicas);
+    group(RefitPolicy.DEFAULT, replicas);
     assertTrue(replicas.get(0).coordinator.refit(NEW).accepted());
     replicas.get(0).store.put("fresh");
     master.put("ns//page9", OLD);
@@ -295,7 +295,7 @@ class RefitGroupTest {
   void lateJoiner() {
     List<Replica> replicas = replicas(2, false);
     // the other replica has put its page already, before or after this one first looked at the master
-    RefitPolicy fenced = RefitPolicy.defaults().withOtherClients(RefitPolicy.OtherClients.FENCED);
+    RefitPolicy fenced = RefitPolicy.DEFAULT.withOtherClients(RefitPolicy.OtherClients.FENCED);
     RefitGroup group = group(fenced, List.of(replicas.get(0)));
     group.refit(NEW).orThrow();
     group.join(replicas.get(1).coordinator);
@@ -310,7 +310,7 @@ class RefitGroupTest {
   @DisplayName("a replica that leaves refits alone, and what it had put is not held against the group")
   void leaver() {
     List<Replica> replicas = replicas(2, false);
-    RefitGroup group = group(RefitPolicy.defaults(), replicas);
+    RefitGroup group = group(RefitPolicy.DEFAULT, replicas);
     group.refit(NEW).orThrow();
     replicas.get(1).store.put("page");
     replicas.get(1).store.close();
@@ -326,21 +326,21 @@ class RefitGroupTest {
   @DisplayName("members: none, twice, and of two groups are refused")
   void membership() {
     List<Replica> replicas = replicas(2, false);
-    assertThrows(IllegalArgumentException.class, () -> group(RefitPolicy.defaults(), List.of()));
+    assertThrows(IllegalArgumentException.class, () -> group(RefitPolicy.DEFAULT, List.of()));
     assertThrows(IllegalArgumentException.class,
-        () -> group(RefitPolicy.defaults(), List.of(replicas.get(0), replicas.get(0))));
-    group(RefitPolicy.defaults(), List.of(replicas.get(1)));
-    assertThrows(IllegalStateException.class, () -> group(RefitPolicy.defaults(), List.of(replicas.get(1))));
+        () -> group(RefitPolicy.DEFAULT, List.of(replicas.get(0), replicas.get(0))));
+    group(RefitPolicy.DEFAULT, List.of(replicas.get(1)));
+    assertThrows(IllegalStateException.class, () -> group(RefitPolicy.DEFAULT, List.of(replicas.get(1))));
   }
 
   @Test
   @DisplayName("a group that is refused holds none of those who would have been its members")
   void refusedGroup() {
     List<Replica> replicas = replicas(2, false);
-    RefitGroup other = group(RefitPolicy.defaults(), List.of(replicas.get(1)));
-    assertThrows(IllegalStateException.class, () -> group(RefitPolicy.defaults(), replicas));
+    RefitGroup other = group(RefitPolicy.DEFAULT, List.of(replicas.get(1)));
+    assertThrows(IllegalStateException.class, () -> group(RefitPolicy.DEFAULT, replicas));
     assertThrows(IllegalArgumentException.class,
-        () -> group(RefitPolicy.defaults(), List.of(replicas.get(0), replicas.get(0))));
+        () -> group(RefitPolicy.DEFAULT, List.of(replicas.get(0), replicas.get(0))));
     other.join(replicas.get(0).coordinator);
     assertEquals(2, other.members().size());
     assertEquals(RefitOutcome.VERIFIED, other.refit(NEW).outcome());
@@ -350,7 +350,7 @@ class RefitGroupTest {
   @DisplayName("a replica in the middle of a refit of its own cannot join")
   void joinWhileRefitting() {
     List<Replica> replicas = replicas(2, false);
-    RefitGroup group = group(RefitPolicy.defaults(), List.of(replicas.get(0)));
+    RefitGroup group = group(RefitPolicy.DEFAULT, List.of(replicas.get(0)));
     try (Refit refit = replicas.get(1).coordinator.begin(NEW)) {
       assertThrows(IllegalStateException.class, () -> group.join(replicas.get(1).coordinator));
       refit.clear();

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RefitPolicyTest {
-  private static final RefitPolicy DEFAULTS = RefitPolicy.defaults();
+  private static final RefitPolicy DEFAULTS = RefitPolicy.DEFAULT;
 
   private static String refusal(Executable change) {
     return Thrown.message(IllegalArgumentException.class, change);

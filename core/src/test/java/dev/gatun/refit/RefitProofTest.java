@@ -39,7 +39,7 @@ class RefitProofTest {
   @Test
   @DisplayName("a foreign put in flight that lands while the refit waits is removed by the next pass")
   void putLandsDuringWait() {
-    Replica replica = Replica.plain(RefitPolicy.defaults().withOtherClients(OtherClients.FENCED));
+    Replica replica = Replica.plain(RefitPolicy.DEFAULT.withOtherClients(OtherClients.FENCED));
     replica.master.putStart("foreign", OLD);
     replica.store.script.passes("removeAll").passes("removeAll").does("removeAll",
         () -> replica.master.putEnd("foreign"));
@@ -104,7 +104,7 @@ class RefitProofTest {
   @Test
   @DisplayName("what one attempt saw of other clients, the next attempt of the same refit does not forget")
   void othersAreRememberedAcrossAttempts() {
-    Replica replica = Replica.plain(RefitPolicy.defaults().withOnFailure(OnFailure.RETRY).withAttempts(2,
+    Replica replica = Replica.plain(RefitPolicy.DEFAULT.withOnFailure(OnFailure.RETRY).withAttempts(2,
         Duration.ofMillis(1)));
     replica.store.script.does("removeAll", () -> replica.master.put("foreign", OLD));
 
@@ -144,7 +144,7 @@ class RefitProofTest {
   @Test
   @DisplayName("clients whom somebody else has fenced may have put before the refit, not during it")
   void fencedClients() {
-    Replica replica = Replica.plain(RefitPolicy.defaults().withOtherClients(OtherClients.FENCED));
+    Replica replica = Replica.plain(RefitPolicy.DEFAULT.withOtherClients(OtherClients.FENCED));
     replica.coordinator.refit(NEW).orThrow();
     replica.master.put("foreign", NEW);
 
@@ -154,7 +154,7 @@ class RefitProofTest {
   @Test
   @DisplayName("clients whom nobody stops leave no proof, but epochs in the keys isolate")
   void unfencedClients() {
-    RefitPolicy policy = RefitPolicy.defaults().withOtherClients(OtherClients.UNFENCED);
+    RefitPolicy policy = RefitPolicy.DEFAULT.withOtherClients(OtherClients.UNFENCED);
 
     assertEquals(RefitOutcome.UNVERIFIED, Replica.plain(policy).coordinator.refit(NEW).outcome());
     assertEquals(RefitOutcome.ISOLATED, Replica.keyed(policy).coordinator.refit(NEW).outcome());
@@ -176,7 +176,7 @@ class RefitProofTest {
   @Test
   @DisplayName("K8.01 the master starts anew during the refit: no proof, the next attempt has one")
   void masterRestarts() {
-    Replica replica = Replica.plain(RefitPolicy.defaults().withOnFailure(OnFailure.RETRY).withAttempts(2,
+    Replica replica = Replica.plain(RefitPolicy.DEFAULT.withOnFailure(OnFailure.RETRY).withAttempts(2,
         Duration.ofMillis(1))).filled();
     replica.store.script.does("removeAll", () -> replica.master.restart("start-2"));
 
@@ -215,7 +215,7 @@ class RefitProofTest {
   @Test
   @DisplayName("K1.18 a removal that answers 0 and removes nothing is caught by the canary")
   void removalDoesNothing() {
-    Replica replica = Replica.with(false, RefitPolicy.defaults(), FakeStore::withoutCensus).filled();
+    Replica replica = Replica.with(false, RefitPolicy.DEFAULT, FakeStore::withoutCensus).filled();
     replica.store.script.answers("removeAll", 0);
 
     RefitReport report = replica.coordinator.refit(NEW);
@@ -279,7 +279,7 @@ class RefitProofTest {
   @Test
   @DisplayName("no canary and no census: no proof")
   void noSpaceNoCensus() {
-    Replica replica = Replica.with(false, RefitPolicy.defaults(), FakeStore::withoutCensus);
+    Replica replica = Replica.with(false, RefitPolicy.DEFAULT, FakeStore::withoutCensus);
     replica.master.space(false);
 
     RefitReport report = replica.coordinator.refit(NEW);
@@ -344,7 +344,7 @@ class RefitProofTest {
   @DisplayName("a census of another master never proves anything about this one")
   void censusOfAnotherMaster() {
     FakeMaster idle = new FakeMaster("idle");
-    Replica replica = Replica.with(false, RefitPolicy.defaults(), store -> store.withCensusOf(idle)).filled();
+    Replica replica = Replica.with(false, RefitPolicy.DEFAULT, store -> store.withCensusOf(idle)).filled();
 
     RefitReport report = replica.coordinator.refit(NEW);
 
@@ -357,7 +357,7 @@ class RefitProofTest {
   @Test
   @DisplayName("no census: a lost canary is no further reason, since no count of removals belongs to one master")
   void noCensusLostCanary() {
-    Replica replica = Replica.with(false, RefitPolicy.defaults(), FakeStore::withoutCensus);
+    Replica replica = Replica.with(false, RefitPolicy.DEFAULT, FakeStore::withoutCensus);
     replica.store.script.does("removeAll", () -> replica.master.lose("gatun-canary"));
 
     RefitReport report = replica.coordinator.refit(NEW);
@@ -385,7 +385,7 @@ class RefitProofTest {
   @Test
   @DisplayName("no census: no proof, since the list hides puts in flight")
   void noCensus() {
-    Replica replica = Replica.with(false, RefitPolicy.defaults(), FakeStore::withoutCensus).filled();
+    Replica replica = Replica.with(false, RefitPolicy.DEFAULT, FakeStore::withoutCensus).filled();
 
     RefitReport report = replica.coordinator.refit(NEW);
 
@@ -422,10 +422,10 @@ class RefitProofTest {
   @DisplayName("what the store itself doubts keeps it from VERIFIED")
   void doubts() {
     assertEquals(List.of("store: another client caches"),
-        Replica.with(false, RefitPolicy.defaults(), store -> store.doubting("another client caches")).coordinator
+        Replica.with(false, RefitPolicy.DEFAULT, store -> store.doubting("another client caches")).coordinator
             .refit(NEW).reasons());
     assertEquals(RefitOutcome.ISOLATED,
-        Replica.with(true, RefitPolicy.defaults(), store -> store.doubting("another client caches")).coordinator
+        Replica.with(true, RefitPolicy.DEFAULT, store -> store.doubting("another client caches")).coordinator
             .refit(NEW).outcome());
   }
 
@@ -433,7 +433,7 @@ class RefitProofTest {
   @DisplayName("K1.14 what the master keeps and does not count keeps it from VERIFIED; epochs in the keys isolate")
   void uncounted() {
     for (boolean epochInKey : new boolean[]{false, true}) {
-      Replica replica = new Replica("store", new FakeMaster("master"), epochInKey, RefitPolicy.defaults());
+      Replica replica = new Replica("store", new FakeMaster("master"), epochInKey, RefitPolicy.DEFAULT);
       replica.master.uncounted("objects on disk");
 
       RefitReport report = replica.coordinator.refit(NEW);
@@ -466,7 +466,7 @@ class RefitProofTest {
   @Test
   @DisplayName("epochs in the keys: the master is gone, yet nothing old can be asked for")
   void isolated() {
-    Replica replica = Replica.keyed(RefitPolicy.defaults()).filled();
+    Replica replica = Replica.keyed(RefitPolicy.DEFAULT).filled();
     replica.store.script.answers("removeAll", -900);
 
     RefitReport report = replica.coordinator.refit(NEW);
@@ -480,7 +480,7 @@ class RefitProofTest {
   @Test
   @DisplayName("a policy that requires VERIFIED does not open for ISOLATED")
   void isolatedIsNotEnough() {
-    Replica replica = Replica.keyed(RefitPolicy.defaults().withRequired(RefitOutcome.VERIFIED)).filled();
+    Replica replica = Replica.keyed(RefitPolicy.DEFAULT.withRequired(RefitOutcome.VERIFIED)).filled();
     replica.store.script.answers("removeAll", -900);
 
     RefitReport report = replica.coordinator.refit(NEW);
@@ -493,7 +493,7 @@ class RefitProofTest {
   @Test
   @DisplayName("an epoch that was used before isolates nothing: its old pages bear the new name")
   void epochUsedTwice() {
-    Replica replica = Replica.keyed(RefitPolicy.defaults());
+    Replica replica = Replica.keyed(RefitPolicy.DEFAULT);
     replica.master.put(replica.store.key("page0", NEW), OLD);
     replica.store.script.answers("removeAll", -900);
 
@@ -507,7 +507,7 @@ class RefitProofTest {
   @Test
   @DisplayName("an epoch that was used before is harmless once the removal was answered")
   void epochUsedTwiceButRemoved() {
-    Replica replica = Replica.keyed(RefitPolicy.defaults().withOtherClients(OtherClients.FENCED));
+    Replica replica = Replica.keyed(RefitPolicy.DEFAULT.withOtherClients(OtherClients.FENCED));
     replica.master.put(replica.store.key("page0", NEW), OLD);
 
     assertEquals(RefitOutcome.VERIFIED, replica.coordinator.refit(NEW).outcome());
@@ -517,7 +517,7 @@ class RefitProofTest {
   @Test
   @DisplayName("S1.5 a replica of another process that is at the new epoch already does not spoil isolation")
   void otherProcessAhead() {
-    Replica replica = Replica.keyed(RefitPolicy.defaults().withOtherClients(OtherClients.UNFENCED)).filled();
+    Replica replica = Replica.keyed(RefitPolicy.DEFAULT.withOtherClients(OtherClients.UNFENCED)).filled();
     replica.master.script.does("keys", () -> replica.master.put(replica.store.key("fresh", NEW), NEW));
 
     RefitReport report = replica.coordinator.refit(NEW);
@@ -529,7 +529,7 @@ class RefitProofTest {
   @Test
   @DisplayName("the epoch in force can be cleared, but does not isolate from itself")
   void epochInForce() {
-    Replica replica = Replica.keyed(RefitPolicy.defaults()).filled();
+    Replica replica = Replica.keyed(RefitPolicy.DEFAULT).filled();
     replica.store.script.answers("removeAll", -900);
 
     assertEquals(RefitOutcome.FAILED, replica.coordinator.refit(OLD).outcome());
@@ -540,7 +540,7 @@ class RefitProofTest {
   @Test
   @DisplayName("the epoch in force does not isolate from itself, even where nobody can list what is left")
   void epochInForceUnlisted() {
-    Replica replica = Replica.keyed(RefitPolicy.defaults()).filled();
+    Replica replica = Replica.keyed(RefitPolicy.DEFAULT).filled();
     replica.store.script.answers("removeAll", -900);
     replica.master.script.answers("keys", -1);
 
@@ -635,7 +635,7 @@ class RefitProofTest {
   @DisplayName("a store that opened while weights were loaded, at another master: no proof, and retry clears it too")
   void openedDuringRefit() {
     for (OnFailure reaction : List.of(OnFailure.FAIL, OnFailure.RETRY)) {
-      Replica replica = Replica.plain(RefitPolicy.defaults().withOnFailure(reaction)).filled();
+      Replica replica = Replica.plain(RefitPolicy.DEFAULT.withOnFailure(reaction)).filled();
       FakeMaster elsewhere = new FakeMaster("elsewhere");
       new FakeStore("before", elsewhere, new EpochGate(OLD), false).put("old page");
       try (Refit refit = replica.coordinator.begin(NEW)) {
@@ -663,7 +663,7 @@ class RefitProofTest {
         new FakeStore("c", master, gate, false));
     stores.forEach(store -> store.put("page"));
 
-    RefitReport report = new RefitCoordinator(gate, stores, RefitPolicy.defaults(), Observer.NONE).refit(NEW);
+    RefitReport report = new RefitCoordinator(gate, stores, RefitPolicy.DEFAULT, Observer.NONE).refit(NEW);
 
     assertEquals(RefitOutcome.VERIFIED, report.outcome(), report::text);
   }

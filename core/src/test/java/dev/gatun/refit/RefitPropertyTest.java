@@ -67,11 +67,11 @@ class RefitPropertyTest {
     FakeMaster master = new FakeMaster("master");
     List<Replica> replicas = new ArrayList<>();
     for (int i = 0; i < scenario.replicas(); i++) {
-      Replica replica = new Replica("store" + i, master, scenario.epochInKey(), RefitPolicy.defaults());
+      Replica replica = new Replica("store" + i, master, scenario.epochInKey(), RefitPolicy.DEFAULT);
       replica.store.put("page" + i);
       replicas.add(replica);
     }
-    RefitGroup group = new RefitGroup(RefitPolicy.defaults().withDeadline(Duration.ofMillis(60))
+    RefitGroup group = new RefitGroup(RefitPolicy.DEFAULT.withDeadline(Duration.ofMillis(60))
         .withOnFailure(scenario.onFailure()).withAttempts(2, Duration.ofMillis(1)),
         replicas.stream().map(replica -> replica.coordinator).toList());
     List<Runnable> landing = new ArrayList<>();

@@ -140,7 +140,7 @@ class RefitReportTest {
   @Test
   @DisplayName("an ISOLATED report of two replicas, with the names of what was left")
   void isolated() {
-    RefitPolicy policy = RefitPolicy.defaults().withLeftoversMax(2);
+    RefitPolicy policy = RefitPolicy.DEFAULT.withLeftoversMax(2);
     FakeMaster master = new FakeMaster("master");
     Replica first = new Replica("first", master, true, policy).filled();
     Replica second = new Replica("second", master, true, policy);
@@ -218,7 +218,7 @@ class RefitReportTest {
   @Test
   @DisplayName("what is unknown is called unknown, notes come last, and a disabled store shows at the gate")
   void unknown() {
-    RefitPolicy policy = RefitPolicy.defaults().withOnFailure(RefitPolicy.OnFailure.DISABLE_STORE);
+    RefitPolicy policy = RefitPolicy.DEFAULT.withOnFailure(RefitPolicy.OnFailure.DISABLE_STORE);
     Replica replica = Replica.with(false, policy, FakeStore::withoutCensus);
     FakeMaster other = new FakeMaster("other");
     FakeStore closed = new FakeStore("closed", other, replica.gate, false);

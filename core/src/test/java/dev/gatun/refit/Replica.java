@@ -13,7 +13,7 @@ final class Replica {
   static final WeightEpoch NEW = new WeightEpoch("run", 2);
   static final WeightEpoch NEXT = new WeightEpoch("run", 3);
   /** Short where a test hangs a call on purpose, and far above what anything else takes. */
-  static final RefitPolicy QUICK = RefitPolicy.defaults().withDeadline(Duration.ofMillis(800));
+  static final RefitPolicy QUICK = RefitPolicy.DEFAULT.withDeadline(Duration.ofMillis(800));
 
   final EpochGate gate = new EpochGate(OLD);
   final FakeMaster master;
@@ -41,7 +41,7 @@ final class Replica {
   }
 
   static Replica plain() {
-    return plain(RefitPolicy.defaults());
+    return plain(RefitPolicy.DEFAULT);
   }
 
   static Replica plain(RefitPolicy policy) {

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.TestFactory;
 class ResetVariantsTest {
   private static final WeightEpoch OLD = new WeightEpoch("run", 1);
   private static final WeightEpoch NEW = new WeightEpoch("run", 2);
-  private static final RefitPolicy POLICY = RefitPolicy.defaults().withOtherClients(OtherClients.FENCED);
+  private static final RefitPolicy POLICY = RefitPolicy.DEFAULT.withOtherClients(OtherClients.FENCED);
   private static final List<KvKey> KEYS = IntStream.range(0, 5).mapToObj(i -> KvKey.of("page-" + i)).toList();
 
   /**

@@ -34,7 +34,7 @@ class VerdictTest {
   }
 
   private StoreTrace blank() {
-    Replica replica = new Replica("store" + replicas++, master, false, RefitPolicy.defaults());
+    Replica replica = new Replica("store" + replicas++, master, false, RefitPolicy.DEFAULT);
     return new StoreTrace(replica.coordinator.ports().getFirst(), new Member(replica.coordinator, "replica"));
   }
 
@@ -171,7 +171,7 @@ class VerdictTest {
   @Test
   @DisplayName("puts of others are what a master counts beyond all that our stores sent, never less than none")
   void watchedPuts() {
-    Replica replica = new Replica("store", master, false, RefitPolicy.defaults());
+    Replica replica = new Replica("store", master, false, RefitPolicy.DEFAULT);
     StorePort port = replica.coordinator.ports().getFirst();
     List<StorePort> ours = List.of(port);
     PutWatch watch = new PutWatch();

@@ -25,6 +25,9 @@ public record MasterOptions(String host, int rpcPort, int adminPort, Map<String,
   // unmeasured default; it took 0.2 s on the machine where it was tried
   private static final Duration START_LIMIT = Duration.ofSeconds(20);
 
+  /** Loopback only, free ports, the master's own defaults, a temporary log. */
+  public static final MasterOptions DEFAULT = new MasterOptions("127.0.0.1", 0, 0, Map.of(), null, START_LIMIT);
+
   /** Checks every field. */
   public MasterOptions {
     if (host.isBlank()) throw new IllegalArgumentException("host must not be blank: \"" + host + '"');
@@ -45,11 +48,6 @@ public record MasterOptions(String host, int rpcPort, int adminPort, Map<String,
       throw new IllegalArgumentException("startLimit must be positive: " + startLimit);
     }
     flags = Map.copyOf(flags);
-  }
-
-  /** {@return loopback only, free ports, the master's own defaults, a temporary log} */
-  public static MasterOptions standard() {
-    return new MasterOptions("127.0.0.1", 0, 0, Map.of(), null, START_LIMIT);
   }
 
   /**

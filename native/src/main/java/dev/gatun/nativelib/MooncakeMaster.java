@@ -47,14 +47,14 @@ public final class MooncakeMaster implements AutoCloseable {
   }
 
   /**
-   * Starts a master with {@link MasterOptions#standard()} and waits until it serves.
+   * Starts a master with {@link MasterOptions#DEFAULT} and waits until it serves.
    *
    * @param runtime installed files
    * @return the running master
    * @throws LibraryUnavailableException if it does not start; the message ends with the last lines of its log
    */
   public static MooncakeMaster start(MooncakeRuntime runtime) {
-    return start(runtime, MasterOptions.standard());
+    return start(runtime, MasterOptions.DEFAULT);
   }
 
   /**

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class MasterOptionsTest {
-  private final MasterOptions standard = MasterOptions.standard();
+  private final MasterOptions standard = MasterOptions.DEFAULT;
 
   @Test
   @DisplayName("flags add up, the last value counts")

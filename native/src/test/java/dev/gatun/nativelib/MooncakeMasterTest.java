@@ -64,7 +64,7 @@ class MooncakeMasterTest {
   @DisplayName("flags reach the master; one that it does not know fails the start with the master's own words")
   void flags() throws IOException {
     Path log = directory.resolve("master.log");
-    MasterOptions options = MasterOptions.standard().withLog(log).withFlag("default_kv_lease_ttl", "537");
+    MasterOptions options = MasterOptions.DEFAULT.withLog(log).withFlag("default_kv_lease_ttl", "537");
     MooncakeMaster.start(runtime, options).close();
 
     assertTrue(Files.readString(log).contains("537"), "the log shows the lease time");
@@ -80,15 +80,15 @@ class MooncakeMasterTest {
       int port = taken.getLocalPort();
 
       var rpc = assertThrows(LibraryUnavailableException.class,
-          () -> MooncakeMaster.start(runtime, MasterOptions.standard().withPorts(port, 0)));
+          () -> MooncakeMaster.start(runtime, MasterOptions.DEFAULT.withPorts(port, 0)));
       var admin = assertThrows(LibraryUnavailableException.class,
-          () -> MooncakeMaster.start(runtime, MasterOptions.standard().withPorts(0, port)));
+          () -> MooncakeMaster.start(runtime, MasterOptions.DEFAULT.withPorts(0, port)));
 
       assertTrue(rpc.getMessage().contains("rpcPort " + port), rpc.getMessage());
       assertTrue(admin.getMessage().contains("adminPort " + port), admin.getMessage());
       // 192.0.2.0/24 is reserved for documentation: nobody's address, and nothing is sent to it
       var host = assertThrows(IllegalArgumentException.class,
-          () -> MooncakeMaster.start(runtime, MasterOptions.standard().withHost("192.0.2.77")));
+          () -> MooncakeMaster.start(runtime, MasterOptions.DEFAULT.withHost("192.0.2.77")));
       assertTrue(host.toString().contains("host must be an address of this machine"), host.toString());
     }
   }

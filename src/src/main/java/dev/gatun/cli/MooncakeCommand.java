@@ -86,7 +86,7 @@ final class MooncakeCommand implements Runnable {
     @Override
     int run() {
       long segmentBytes = ByteSize.parse("--segment", segment);
-      MasterOptions options = MasterOptions.standard().withPorts(rpcPort, adminPort);
+      MasterOptions options = MasterOptions.DEFAULT.withPorts(rpcPort, adminPort);
       try (MooncakeMaster master = MooncakeMaster.start(installed(), options)) {
         Leftovers.add(master, master::close);
         return withNativeLog(log -> {

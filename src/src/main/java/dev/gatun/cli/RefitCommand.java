@@ -92,7 +92,7 @@ final class RefitCommand extends GatunCommand {
     if (reaction == RefitPolicy.OnFailure.DISABLE_STORE) {
       throw usage("--on-failure disable-store is for hosts in a JVM; this command has no host to disable");
     }
-    RefitPolicy policy = RefitPolicy.defaults().withOtherClients(who()).withOnFailure(reaction);
+    RefitPolicy policy = RefitPolicy.DEFAULT.withOtherClients(who()).withOnFailure(reaction);
     if (deadlineSeconds != null) policy = policy.withDeadline(Duration.ofSeconds(deadlineSeconds));
     RefitPolicy chosen = policy;
     return withNativeLog(log -> refit(this, connection, codec, next, chosen));

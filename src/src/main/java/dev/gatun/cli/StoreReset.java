@@ -47,7 +47,7 @@ final class StoreReset extends GatunCommand {
 
   @Override
   int run() {
-    RefitPolicy policy = RefitPolicy.defaults().withOtherClients(RefitPolicy.OtherClients.FENCED);
+    RefitPolicy policy = RefitPolicy.DEFAULT.withOtherClients(RefitPolicy.OtherClients.FENCED);
     if ((run == null) != (below == null)) throw usage("give --run NAME and --below VERSION together");
     if (run != null && namespace == null) throw usage("--below needs --namespace NAME");
     if (prefix != null && namespace != null) throw usage("give --namespace or --prefix, not both");

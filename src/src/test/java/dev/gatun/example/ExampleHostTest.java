@@ -59,7 +59,7 @@ class ExampleHostTest {
     Replica(String pool, KeyCodec codec, StoreTransferOptions options, int blocks) {
       store = KvStore.open(StoreOptions.loopback(pool, 16L << 20), codec, gate, Observer.NONE);
       cache = BlockPool.allocate(new PoolLayout(PAGE_BYTES, blocks), gate);
-      RefitPolicy policy = RefitPolicy.defaults().withOtherClients(RefitPolicy.OtherClients.FENCED);
+      RefitPolicy policy = RefitPolicy.DEFAULT.withOtherClients(RefitPolicy.OtherClients.FENCED);
       connector = StoreConnector.open(store, new RefitCoordinator(gate, List.of(store.refitPort()), policy,
           Observer.NONE), options);
       refitting = new SteppedConnector(connector);

@@ -226,7 +226,7 @@ class MooncakeLifetimeTest {
   @Test
   @DisplayName("K2.08 how long a read protects is what the master was told, not what a client assumes")
   void leaseIsTheMasters() {
-    MasterOptions options = MasterOptions.standard();
+    MasterOptions options = MasterOptions.DEFAULT;
     try (MooncakeMaster brief = MooncakeTestRuntime.startMaster(options.withFlag("default_kv_lease_ttl", "300"));
         MooncakeMaster lasting = MooncakeTestRuntime.startMaster(options.withFlag("default_kv_lease_ttl", "600000"));
         StoreBackend atBrief = open(MooncakeTestRuntime.client(brief).segmentBytes(16L << 20).build());

@@ -64,7 +64,7 @@ public final class MooncakeTestRuntime {
 
   /** {@return options of a master for tests: short leases, so that tests can outwait them} */
   public static MasterOptions masterOptions() {
-    return MasterOptions.standard().withFlag("default_kv_lease_ttl", Long.toString(LEASE.toMillis()));
+    return MasterOptions.DEFAULT.withFlag("default_kv_lease_ttl", Long.toString(LEASE.toMillis()));
   }
 
   /** {@return a master of a test's own, to be closed by it; for tests that kill, freeze or restart it} */

@@ -58,7 +58,7 @@ final class PdHost implements AutoCloseable {
     String kind = settings.text("engine");
     pool = BlockPool.allocate(new PoolLayout(pageBytes, promptPages * PROMPTS_HELD), gate);
     engine = TransferEngine.open(engineOptions(kind, side), gate);
-    RefitCoordinator coordinator = new RefitCoordinator(gate, List.of(), RefitPolicy.defaults(), Observer.NONE);
+    RefitCoordinator coordinator = new RefitCoordinator(gate, List.of(), RefitPolicy.DEFAULT, Observer.NONE);
     P2pOptions options = P2pOptions.loopback("gatun pd").withTimeouts(timeout, OFFER_MAX);
     config = KvTransferConfig.builder()
         .kvConnector(kind.equals(EngineOptions.NIXL) ? NixlConnector.NAME : MooncakeConnector.NAME)

@@ -112,7 +112,7 @@ final class LocalReplica implements Replica {
 
   /** {@return the policy of refits: the defaults, with less patience where they are broken on purpose} */
   static RefitPolicy policy(Fault fault) {
-    return fault == Fault.NONE ? RefitPolicy.defaults() : RefitPolicy.defaults().withDeadline(BROKEN_DEADLINE);
+    return fault == Fault.NONE ? RefitPolicy.DEFAULT : RefitPolicy.DEFAULT.withDeadline(BROKEN_DEADLINE);
   }
 
   /** {@return the coordinator, for a refit group; none if the proof is switched off} */

@@ -28,7 +28,7 @@ final class MooncakeHost implements ReplayHost {
     MooncakeRuntime runtime = MooncakeRuntime.installed().orElseThrow(() -> new CommandException(ExitCode.UNAVAILABLE,
         "the real Mooncake is not installed; run: gatun mooncake install"));
     logs = RunLogs.open("replay", nativeLog);
-    master = MooncakeMaster.start(runtime, MasterOptions.standard().withLog(logs.file("master")));
+    master = MooncakeMaster.start(runtime, MasterOptions.DEFAULT.withLog(logs.file("master")));
     Leftovers.add(master, master::close);
     try {
       relay = options.fault() == Fault.IGNORE_REMOVAL_CODE ? new MasterRelay(rpcAddress()) : null;
