@@ -2,7 +2,6 @@ package dev.gatun.transfer;
 
 import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.EpochChangedException;
-import dev.gatun.backend.TransferOutcome;
 import dev.gatun.backend.TransferRequests;
 import dev.gatun.memory.BlockPool;
 import java.util.Arrays;
@@ -40,23 +39,23 @@ final class Pins {
   }
 
   /** Lets every block go; what could not be read in whole holds nothing usable. */
-  void end(TransferOutcome[] outcomes) {
+  void end(Outcomes outcomes) {
     int next;
     for (int i = 0; i < requests.size(); i = next) {
       next = end(i);
-      letGo(i, all(outcomes, i, next, TransferOutcome.COMPLETED));
+      letGo(i, outcomes.allCompleted(i, next));
     }
   }
 
   /** Lets the blocks go whose requests have ended, quarantines the others. {@return the latter} */
-  long[] endOrQuarantine(TransferOutcome[] outcomes) {
+  long[] endOrQuarantine(Outcomes outcomes) {
     long[] quarantined = new long[requests.size()];
     int count = 0;
     int next;
     for (int i = 0; i < requests.size(); i = next) {
       next = end(i);
-      if (allTerminal(outcomes, i, next)) {
-        letGo(i, all(outcomes, i, next, TransferOutcome.COMPLETED));
+      if (outcomes.allTerminal(i, next)) {
+        letGo(i, outcomes.allCompleted(i, next));
       } else {
         pool.quarantine(blocks[i]);
         quarantined[count++] = blocks[i];
@@ -81,20 +80,6 @@ final class Pins {
 
   private boolean isRead(int index) {
     return requests.opcode(index) == TransferRequests.READ;
-  }
-
-  private static boolean all(TransferOutcome[] outcomes, int from, int to, TransferOutcome wanted) {
-    for (int i = from; i < to; i++) {
-      if (outcomes[i] != wanted) return false;
-    }
-    return true;
-  }
-
-  private static boolean allTerminal(TransferOutcome[] outcomes, int from, int to) {
-    for (int i = from; i < to; i++) {
-      if (!outcomes[i].isTerminal()) return false;
-    }
-    return true;
   }
 
   private static RuntimeException named(int index, RuntimeException cause) {

@@ -12,7 +12,6 @@ import dev.gatun.memory.BlockPool;
 import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.Arrays;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -56,9 +55,8 @@ public final class TransferBatch implements AutoCloseable {
   private final Arena arena;
   private final TransferRequests requests;
   private final long[] blocks;
-  private final Segment[] segments;
-  private final TransferOutcome[] outcomes;
-  private final long[] rawStatuses;
+  private final Destinations destinations;
+  private final Outcomes outcomes;
   private final Pins pins;
   private final Backoff backoff = new Backoff();
   private final long firstPageAddress;
@@ -84,9 +82,8 @@ public final class TransferBatch implements AutoCloseable {
     this.arena = arena;
     requests = new TransferRequests(capacity, arena);
     blocks = new long[capacity];
-    segments = new Segment[capacity];
-    outcomes = new TransferOutcome[capacity];
-    rawStatuses = new long[capacity];
+    destinations = new Destinations(capacity);
+    outcomes = new Outcomes(capacity);
     pins = new Pins(pool, requests, blocks);
     flight = core.backend.flight(capacity);
     firstPageAddress = pool.baseAddress() + pool.headerBytes();
@@ -102,7 +99,7 @@ public final class TransferBatch implements AutoCloseable {
    */
   public TransferBatch clear() {
     requireIdle("clear");
-    Arrays.fill(segments, 0, requests.size(), null);
+    destinations.clear(requests.size());
     requests.clear();
     message = null;
     writes = false;
@@ -177,7 +174,7 @@ public final class TransferBatch implements AutoCloseable {
     segment.requireRange(index, remoteAddress, bytes);
     if (block == 0) throw new IllegalArgumentException("request " + index + ": block must be a lease: 0");
     blocks[index] = block;
-    segments[index] = segment;
+    destinations.set(index, segment);
     requests.add(opcode, firstPageAddress + pool.blockIndex(block) * strideBytes + offset, segment.id(), remoteAddress,
         bytes);
     writes |= opcode == TransferRequests.WRITE;
@@ -232,7 +229,7 @@ public final class TransferBatch implements AutoCloseable {
   /** Ends a flight that was held. {@code good} says whether what was read is what was wanted. */
   void settle(boolean good) {
     if (!STATE.compareAndSet(this, HELD, BUSY)) return;
-    if (!good) replace(TransferOutcome.COMPLETED, TransferOutcome.SOURCE_CHANGED);
+    if (!good) outcomes.replace(requests.size(), TransferOutcome.COMPLETED, TransferOutcome.SOURCE_CHANGED);
     letGo();
     state = IDLE;
   }
@@ -262,21 +259,22 @@ public final class TransferBatch implements AutoCloseable {
   /** Counts everything in, or nothing. */
   private void prepare() {
     if (flight == null) flight = core.backend.flight(blocks.length);
-    Arrays.fill(outcomes, 0, requests.size(), TransferOutcome.NOT_SENT);
+    outcomes.fill(requests.size(), TransferOutcome.NOT_SENT);
     ran = true;
     notified = false;
     failure = null;
     doubtful = null;
     memory.begin("submit");
-    int reserved = 0;
+    boolean reserved = false;
     boolean pinned = false;
     try {
-      reserved = reserve();
+      destinations.reserve(requests.size());
+      reserved = true;
       pins.begin();
       pinned = true;
     } finally {
       if (!pinned) {
-        release(reserved);
+        if (reserved) destinations.release(requests.size());
         memory.end();
       }
     }
@@ -290,11 +288,11 @@ public final class TransferBatch implements AutoCloseable {
       sent = true;
     } finally {
       if (!sent) {
-        release(requests.size());
+        destinations.release(requests.size());
         letGo();
       }
     }
-    Arrays.fill(outcomes, 0, requests.size(), TransferOutcome.RUNNING);
+    outcomes.fill(requests.size(), TransferOutcome.RUNNING);
   }
 
   /**
@@ -383,7 +381,7 @@ public final class TransferBatch implements AutoCloseable {
    */
   public TransferOutcome outcome(int index) {
     Objects.checkIndex(index, requests.size());
-    return ran ? outcomes[index] : TransferOutcome.NOT_SENT;
+    return ran ? outcomes.get(index) : TransferOutcome.NOT_SENT;
   }
 
   /**
@@ -392,7 +390,7 @@ public final class TransferBatch implements AutoCloseable {
    * @param index place of the request
    */
   public long rawStatus(int index) {
-    return rawStatuses[Objects.checkIndex(index, requests.size())];
+    return outcomes.rawStatus(Objects.checkIndex(index, requests.size()));
   }
 
   /** {@return whether every request has completed, in the epoch in which it was submitted} */
@@ -482,7 +480,7 @@ public final class TransferBatch implements AutoCloseable {
   private int land() {
     notified = current().notified();
     look();
-    release(requests.size());
+    destinations.release(requests.size());
     if (hold) return HELD;
     letGo();
     return IDLE;
@@ -493,12 +491,6 @@ public final class TransferBatch implements AutoCloseable {
     memory.end();
   }
 
-  private void replace(TransferOutcome what, TransferOutcome with) {
-    for (int i = 0; i < requests.size(); i++) {
-      if (outcomes[i] == what) outcomes[i] = with;
-    }
-  }
-
   /** {@return the flight of the last submit if it is in doubt, which tells when it is over} */
   @Nullable
   Doubtful doubtful() {
@@ -507,74 +499,29 @@ public final class TransferBatch implements AutoCloseable {
 
   private void doubt(@Nullable String reason) {
     EngineFlight given = current();
+    int count = requests.size();
     look();
-    for (int i = 0; i < requests.size(); i++) {
-      if (!outcomes[i].isTerminal()) outcomes[i] = TransferOutcome.IN_DOUBT;
-    }
+    outcomes.doubtTheRest(count);
     // nobody will confirm what has arrived of it
-    if (hold) replace(TransferOutcome.COMPLETED, TransferOutcome.SOURCE_CHANGED);
+    if (hold) outcomes.replace(count, TransferOutcome.COMPLETED, TransferOutcome.SOURCE_CHANGED);
     String description = this + ", in doubt because " + reason;
     long[] quarantined = pins.endOrQuarantine(outcomes);
-    Segment[] reserved = Arrays.copyOf(segments, requests.size());
+    Runnable uncount = destinations.releaseLater(count);
     flight = null;
-    Doubtful left = new Doubtful(core, given, pool, quarantined, requests.size(), writes, () -> {
-      for (Segment segment : reserved)
-        segment.release(1);
+    Doubtful left = new Doubtful(core, given, pool, quarantined, count, writes, () -> {
+      uncount.run();
       memory.end();
     }, description);
     doubtful = left;
     core.addDoubtful(left);
   }
 
-  /** Takes over how the requests stand; what a refit has overtaken is of no use any more. */
   private void look() {
-    EngineFlight from = current();
-    boolean now = core.gate.isCurrent(ticket);
-    for (int i = 0; i < requests.size(); i++) {
-      TransferOutcome outcome = from.outcome(i);
-      rawStatuses[i] = from.rawStatus(i);
-      outcomes[i] = outcome == TransferOutcome.COMPLETED && !now ? TransferOutcome.STALE : outcome;
-    }
-  }
-
-  /** Counts the requests in at their segments, run by run; all or none. {@return how many} */
-  private int reserve() {
-    int done = 0;
-    try {
-      while (done < requests.size()) {
-        int next = runEnd(done);
-        segments[done].reserve(next - done);
-        done = next;
-      }
-    } catch (TooManyRequestsException refused) {
-      release(done);
-      throw refused;
-    }
-    return done;
-  }
-
-  private void release(int count) {
-    int next;
-    for (int i = 0; i < count; i = next) {
-      next = runEnd(i);
-      segments[i].release(next - i);
-    }
-  }
-
-  @SuppressWarnings("ReferenceEquality") // one segment is one object
-  private int runEnd(int first) {
-    int next = first + 1;
-    while (next < requests.size() && segments[next] == segments[first])
-      next++;
-    return next;
+    outcomes.take(current(), requests.size(), core.gate.isCurrent(ticket));
   }
 
   private int count(TransferOutcome wanted) {
-    int count = 0;
-    for (int i = 0; ran && i < requests.size(); i++) {
-      if (outcomes[i] == wanted) count++;
-    }
-    return count;
+    return ran ? outcomes.count(requests.size(), wanted) : 0;
   }
 
   private void claim(String operation, int from) {
@@ -593,8 +540,8 @@ public final class TransferBatch implements AutoCloseable {
   @Override
   public String toString() {
     int size = requests.size();
-    String to = size == 0 || segments[0] == null ? "nobody" : segments[0].name();
     double seconds = submittedNanos == 0 ? 0 : (System.nanoTime() - submittedNanos) / 1e9;
-    return String.format(Locale.ROOT, "%d %s with %s for %.1f s", size, writes ? "writes" : "reads", to, seconds);
+    return String.format(Locale.ROOT, "%d %s with %s for %.1f s", size, writes ? "writes" : "reads", destinations,
+        seconds);
   }
 }
