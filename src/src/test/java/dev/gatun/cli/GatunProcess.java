@@ -22,7 +22,9 @@ final class GatunProcess implements AutoCloseable {
   private final Process process;
 
   private GatunProcess(List<String> properties, List<String> arguments) throws IOException {
-    command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx1g"));
+    // the first compiler alone: these commands are short, and most of their time would be compiling
+    command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx1g",
+        "-XX:TieredStopAtLevel=1"));
     System.getProperties().forEach((name, value) -> {
       if (name.toString().startsWith("gatun.")) command.add("-D" + name + '=' + value);
     });
