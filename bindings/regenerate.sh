@@ -41,6 +41,7 @@ generate mooncake_store mooncake MooncakeStoreC
 generate mooncake_transfer_engine mooncake MooncakeEngineC
 generate gatun_cuda cuda CudaC
 generate nixl_capi nixl NixlC
+generate gatun_verbs verbs VerbsC
 
 # everything was generated: only now replace what was there
 mkdir -p "$output"

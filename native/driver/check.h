@@ -16,6 +16,7 @@ const std::vector<Check>& removal_checks();
 const std::vector<Check>& fault_checks();
 const std::vector<Check>& engine_checks();
 const std::vector<Check>& engine_peer_checks();
+const std::vector<Check>& verbs_checks();
 std::vector<Check> all_checks();
 
 // Thread-safe.

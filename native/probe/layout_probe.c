@@ -11,6 +11,7 @@
 
 #include "gatun_cuda.h"
 #include "gatun_loopback.h"
+#include "gatun_verbs.h"
 #include "mooncake_store.h"
 #include "mooncake_transfer_engine.h"
 #include "nixl_capi.h"
@@ -121,6 +122,34 @@ static void structs(void) {
   BEGIN(gatun_cuda_ipc_handle);
   FIELD(gatun_cuda_ipc_handle, bytes);
   end_struct();
+  BEGIN(gatun_verbs_name);
+  FIELD(gatun_verbs_name, text);
+  end_struct();
+  BEGIN(gatun_verbs_device);
+  FIELD(gatun_verbs_device, firmware);
+  FIELD(gatun_verbs_device, guid);
+  FIELD(gatun_verbs_device, region_bytes_max);
+  FIELD(gatun_verbs_device, region_count_max);
+  FIELD(gatun_verbs_device, port_count);
+  FIELD(gatun_verbs_device, failed_step);
+  FIELD(gatun_verbs_device, reserved);
+  end_struct();
+  BEGIN(gatun_verbs_port);
+  FIELD(gatun_verbs_port, state);
+  FIELD(gatun_verbs_port, link_layer);
+  FIELD(gatun_verbs_port, mtu_bytes);
+  FIELD(gatun_verbs_port, mtu_bytes_max);
+  FIELD(gatun_verbs_port, lid);
+  FIELD(gatun_verbs_port, width);
+  FIELD(gatun_verbs_port, speed);
+  FIELD(gatun_verbs_port, physical_state);
+  end_struct();
+  BEGIN(gatun_verbs_gid);
+  FIELD(gatun_verbs_gid, bytes);
+  FIELD(gatun_verbs_gid, index);
+  FIELD(gatun_verbs_gid, type);
+  FIELD(gatun_verbs_gid, interface_index);
+  end_struct();
 }
 
 static void types(void) {
@@ -174,6 +203,24 @@ static void constants(void) {
   SIGNED(GATUN_CUDA_SOURCE_ORDER_STREAM);
   SIGNED(GATUN_CUDA_STREAM_NON_BLOCKING);
   SIGNED(GATUN_CUDA_UUID_BYTES);
+  SIGNED(GATUN_VERBS_ABI_VERSION);
+  SIGNED(GATUN_VERBS_GID_INFINIBAND);
+  SIGNED(GATUN_VERBS_GID_ROCE_V1);
+  SIGNED(GATUN_VERBS_GID_ROCE_V2);
+  SIGNED(GATUN_VERBS_GID_UNKNOWN);
+  SIGNED(GATUN_VERBS_HAS_DMABUF);
+  SIGNED(GATUN_VERBS_HAS_GID_TYPES);
+  SIGNED(GATUN_VERBS_LINK_ETHERNET);
+  SIGNED(GATUN_VERBS_LINK_INFINIBAND);
+  SIGNED(GATUN_VERBS_NAME_BYTES);
+  SIGNED(GATUN_VERBS_PORT_ACTIVE);
+  SIGNED(GATUN_VERBS_STEP_DEREGISTER);
+  SIGNED(GATUN_VERBS_STEP_DOMAIN);
+  SIGNED(GATUN_VERBS_STEP_FIND);
+  SIGNED(GATUN_VERBS_STEP_MEMORY);
+  SIGNED(GATUN_VERBS_STEP_OPEN);
+  SIGNED(GATUN_VERBS_STEP_QUERY);
+  SIGNED(GATUN_VERBS_STEP_REGISTER);
   SIGNED(NIXL_CAPI_ERROR_BACKEND);
   SIGNED(NIXL_CAPI_ERROR_EXCEPTION);
   SIGNED(NIXL_CAPI_ERROR_INVALID_PARAM);

@@ -7,4 +7,5 @@ module dev.gatun.bindings {
   exports dev.gatun.bindings.cuda to dev.gatun.core, dev.gatun.bench;
   exports dev.gatun.bindings.mooncake to dev.gatun.core, dev.gatun.bench;
   exports dev.gatun.bindings.nixl to dev.gatun.core;
+  exports dev.gatun.bindings.verbs to dev.gatun.core;
 }

@@ -39,6 +39,27 @@ public final class NativeLibraries {
   }
 
   /**
+   * Locates the library that asks libibverbs about RDMA devices, as {@link #locateLoopback()} does; its property is
+   * {@code gatun.verbs.shim}.
+   *
+   * @return one library
+   * @throws LibraryUnavailableException if there is none
+   */
+  public static LibraryLocation locateVerbsShim() {
+    return locateOwn("libgatun_verbs.so", "gatun.verbs.shim");
+  }
+
+  /**
+   * {@return the libibverbs to open: the file named by system property {@code gatun.verbs.library}, else by the
+   * environment variable {@code VERBS_LIBRARY}, else {@code libibverbs.so.1}, for the dynamic linker to find}
+   *
+   * @throws LibraryUnavailableException if a setting names a file that does not exist
+   */
+  public static String verbsLibrary() {
+    return VerbsSetting.of(System::getProperty, System::getenv);
+  }
+
+  /**
    * Locates a Mooncake: system properties {@code gatun.store.library} and {@code gatun.engine.library}, else the
    * environment variables {@code MOONCAKE_STORE_LIBRARY} and {@code MOONCAKE_ENGINE_LIBRARY}, else the runtime that
    * {@code gatun mooncake install} put into the cache directory, else {@code java.library.path}. The first place that

@@ -20,7 +20,8 @@ import java.util.UUID;
  * after their content, so that sonames and {@code $ORIGIN} keep working and versions never mix.
  */
 final class PackedLibraries {
-  private static final List<String> NAMES = List.of("libgatun_loopback.so", "libgatun_marker.so");
+  private static final List<String> NAMES = List.of("libgatun_loopback.so", "libgatun_marker.so",
+      "libgatun_verbs.so");
 
   private final Map<String, byte[]> packed;
   private final String source;

@@ -2,6 +2,7 @@ package dev.gatun.bindings.mooncake;
 
 import dev.gatun.bindings.cuda.CudaC;
 import dev.gatun.bindings.nixl.NixlC;
+import dev.gatun.bindings.verbs.VerbsC;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,7 +12,7 @@ import java.util.List;
 enum AllowList {
   STORE("mooncake_store", MooncakeStoreC.class), ENGINE("mooncake_transfer_engine", MooncakeEngineC.class), LOOPBACK(
       "gatun_loopback", LoopbackC.class),
-  CUDA("gatun_cuda", CudaC.class), NIXL("nixl_capi", NixlC.class);
+  CUDA("gatun_cuda", CudaC.class), NIXL("nixl_capi", NixlC.class), VERBS("gatun_verbs", VerbsC.class);
 
   final String header;
   final Class<?> bindings;

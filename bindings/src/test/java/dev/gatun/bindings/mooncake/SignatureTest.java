@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.gatun.bindings.cuda.CudaLibrary;
 import dev.gatun.bindings.nixl.NixlLibrary;
+import dev.gatun.bindings.verbs.VerbsLibrary;
 import java.io.IOException;
 import java.lang.foreign.AddressLayout;
 import java.lang.foreign.FunctionDescriptor;
@@ -35,6 +36,7 @@ class SignatureTest {
     MooncakeLibraries.load(List.of(Repository.built("libgatun_loopback.so"))); // exports every other function
     CudaLibrary.load(SymbolLibrary.compile(folder, "names_of_cuda", AllowList.CUDA.functions()));
     NixlLibrary.load(SymbolLibrary.compile(folder, "names_of_nixl", AllowList.NIXL.functions()));
+    VerbsLibrary.load(Repository.built("libgatun_verbs.so"));
   }
 
   static Stream<Arguments> functions() {
