@@ -23,6 +23,7 @@ module dev.gatun.core {
   exports dev.gatun.internal.backend to dev.gatun.cli;
   exports dev.gatun.memory;
   exports dev.gatun.observe;
+  exports dev.gatun.rdma;
   exports dev.gatun.refit;
   exports dev.gatun.store;
   exports dev.gatun.transfer;
@@ -30,6 +31,7 @@ module dev.gatun.core {
   uses dev.gatun.backend.EngineBackendProvider;
   uses dev.gatun.backend.StoreBackendProvider;
   uses dev.gatun.device.CudaDriverProvider;
+  uses dev.gatun.rdma.RdmaProvider;
 
   provides dev.gatun.backend.EngineBackendProvider
       with dev.gatun.internal.backend.LoopbackEngineProvider, dev.gatun.internal.backend.MooncakeEngineProvider,
@@ -39,4 +41,5 @@ module dev.gatun.core {
   provides dev.gatun.device.CudaDriverProvider
       with dev.gatun.internal.device.FfmDriverProvider, dev.gatun.internal.device.HostDriverProvider,
       dev.gatun.internal.device.LwjglDriverProvider;
+  provides dev.gatun.rdma.RdmaProvider with dev.gatun.internal.rdma.VerbsProvider;
 }

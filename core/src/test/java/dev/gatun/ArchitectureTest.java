@@ -39,10 +39,13 @@ class ArchitectureTest {
       Map.entry("connector", List.of("backend", "codec", "memory", "store", "refit", "transfer")),
       Map.entry("fleet", List.of("backend", "codec", "store", "refit", "internal.http")),
       Map.entry("observe", List.of("backend")),
+      Map.entry("rdma", List.of("backend")),
       Map.entry("internal.http", List.of("backend")),
       Map.entry("internal.ffm", List.of("backend", "nativelib", "bindings")),
       Map.entry("internal.device", List.of("device", "bindings")),
-      Map.entry("internal.backend", List.of("backend", "internal.ffm", "internal.http", "nativelib", "bindings")));
+      Map.entry("internal.rdma", List.of("rdma", "nativelib", "bindings")),
+      Map.entry("internal.backend",
+          List.of("backend", "rdma", "internal.ffm", "internal.http", "nativelib", "bindings")));
 
   private final JavaClasses core = new ClassFileImporter().importPath(Path.of("target", "classes"));
 

@@ -38,6 +38,11 @@ public interface EngineBackend extends AutoCloseable {
    */
   void register(MemorySegment memory, String location);
 
+  /** {@return what is known about registering memory with it} */
+  default RegistrationAdvice registrationAdvice() {
+    return RegistrationAdvice.NONE;
+  }
+
   /**
    * Undoes {@link #register}. No flight of this engine may use the memory. May block.
    *

@@ -139,6 +139,11 @@ public interface StoreBackend extends AutoCloseable {
    */
   int unregister(MemorySegment memory);
 
+  /** {@return what is known about registering memory with it} */
+  default RegistrationAdvice registrationAdvice() {
+    return RegistrationAdvice.NONE;
+  }
+
   /** {@return the library's own health figure: 0 healthy, 1 not initialised, 2 master unreachable, negative on error} */
   int health();
 

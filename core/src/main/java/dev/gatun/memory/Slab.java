@@ -2,7 +2,9 @@ package dev.gatun.memory;
 
 import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.Deadline;
+import dev.gatun.backend.GatunException;
 import dev.gatun.backend.InUseException;
+import dev.gatun.backend.RegistrationAdvice;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -160,6 +162,33 @@ public final class Slab implements AutoCloseable {
         : Optional.of("locked-memory limit is " + limit + " bytes, " + this
             + " needs " + byteSize()
             + " for each device: raise it (ulimit -l unlimited, or LimitMEMLOCK=infinity in the unit)");
+  }
+
+  /**
+   * Refuses what is certain to fail, before anything is sent. Adopted memory, which may be a GPU's, is let through. May
+   * block while devices are looked at.
+   *
+   * @param advice of the backend that is to register the slab
+   * @param registrar its name, for the message
+   * @throws GatunException if it cannot be registered; the message says why and what to do
+   */
+  public void requireRegistrable(RegistrationAdvice advice, String registrar) {
+    if (!(origin instanceof SlabOrigin.Mapped)) return;
+    String refusal = advice.refusal(byteSize());
+    if (!refusal.isEmpty())
+      throw new GatunException("register " + this + " with " + registrar + " refused: " + refusal);
+  }
+
+  /**
+   * {@return what to do about a refused registration, to be put behind other words; empty if nothing is known} May block
+   * while devices are looked at.
+   *
+   * @param advice of the backend that refused
+   * @param code what its library answered
+   */
+  public String registrationHint(RegistrationAdvice advice, long code) {
+    String hint = advice.hint(byteSize(), code);
+    return hint.isEmpty() ? memlockHint().map(limit -> "; " + limit).orElse("") : "; " + hint;
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.gatun.store;
 
 import dev.gatun.backend.InUseException;
+import dev.gatun.backend.RegistrationAdvice;
 import dev.gatun.backend.StoreBackend;
 import dev.gatun.backend.StoreException;
 import dev.gatun.memory.Registrar;
@@ -27,10 +28,10 @@ final class RegisteredSlab implements Registrar {
 
   @Override
   public void register(Slab slab) {
+    RegistrationAdvice advice = backend.registrationAdvice();
+    slab.requireRegistrable(advice, name());
     int code = backend.register(slab.segment());
-    if (code != 0) {
-      throw new StoreException("register", code, slab + slab.memlockHint().map(hint -> "; " + hint).orElse(""));
-    }
+    if (code != 0) throw new StoreException("register", code, slab + slab.registrationHint(advice, code));
     open = true;
   }
 

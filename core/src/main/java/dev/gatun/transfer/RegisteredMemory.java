@@ -5,6 +5,7 @@ import dev.gatun.backend.EngineBackend;
 import dev.gatun.backend.EngineException;
 import dev.gatun.backend.InUseException;
 import dev.gatun.backend.MemoryRange;
+import dev.gatun.backend.RegistrationAdvice;
 import dev.gatun.memory.Registrar;
 import dev.gatun.memory.Slab;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -28,11 +29,13 @@ final class RegisteredMemory implements Registrar {
 
   @Override
   public void register(Slab slab) {
+    RegistrationAdvice advice = backend.registrationAdvice();
+    slab.requireRegistrable(advice, name());
     try {
       backend.register(slab.segment(), MemoryRange.ANYWHERE);
     } catch (EngineException e) {
       throw new EngineException(e.operation(), e.code(), e.rawCode(),
-          slab + slab.memlockHint().map(hint -> "; " + hint).orElse(""));
+          slab + slab.registrationHint(advice, e.rawCode()));
     }
     open = true;
   }

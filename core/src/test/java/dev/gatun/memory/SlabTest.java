@@ -8,7 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.EpochGate;
+import dev.gatun.backend.GatunException;
 import dev.gatun.backend.InUseException;
+import dev.gatun.testing.SizeLimit;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -184,6 +186,20 @@ class SlabTest {
         assertTrue(hint.contains(Long.toString(limit)) && hint.contains(Long.toString(slab.byteSize())), hint);
         assertTrue(hint.contains("ulimit -l"), hint);
       }
+    }
+  }
+
+  @Test
+  @DisplayName("K5.09 a slab that its backend cannot register is refused; adopted memory, which may be a GPU's, is not")
+  void requiresRegistrable() {
+    try (Slab slab = Slab.allocate(SlabOptions.of("large", 8192));
+        Slab adopted = Slab.adopt("adopted", slab.segment())) {
+      slab.requireRegistrable(new SizeLimit(8192), "store x");
+      String refusal = assertThrows(GatunException.class, () -> slab.requireRegistrable(new SizeLimit(8191), "store x"))
+          .getMessage();
+      assertEquals("register " + slab + " with store x refused: 8192 bytes are more than 8191", refusal);
+      adopted.requireRegistrable(new SizeLimit(8191), "store x");
+      assertEquals("; hint for 8192 bytes and code -12", slab.registrationHint(new SizeLimit(1), -12));
     }
   }
 

@@ -2,6 +2,7 @@ package dev.gatun.store;
 
 import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.Deadline;
+import dev.gatun.backend.RegistrationAdvice;
 import dev.gatun.backend.ReplicateOptions;
 import dev.gatun.backend.StoreBackend;
 import dev.gatun.backend.StoreCensus;
@@ -38,6 +39,7 @@ final class ScriptedBackend implements StoreBackend {
   final List<Integer> countsSeen = new ArrayList<>();
   final List<Long> sizesSeen = new ArrayList<>();
   final List<Long> registeredBytes = new ArrayList<>();
+  RegistrationAdvice advice = RegistrationAdvice.NONE;
   int unregistered;
   int closes;
   private int calls;
@@ -146,6 +148,11 @@ final class ScriptedBackend implements StoreBackend {
     inside.accept("register");
     if (otherCode == 0) registeredBytes.add(memory.byteSize());
     return otherCode;
+  }
+
+  @Override
+  public RegistrationAdvice registrationAdvice() {
+    return advice;
   }
 
   @Override

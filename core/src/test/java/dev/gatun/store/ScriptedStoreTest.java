@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.EpochGate;
+import dev.gatun.backend.GatunException;
 import dev.gatun.backend.InUseException;
 import dev.gatun.backend.Observer;
 import dev.gatun.backend.StoreCode;
@@ -16,6 +17,9 @@ import dev.gatun.backend.StoreOptions;
 import dev.gatun.backend.WeightEpoch;
 import dev.gatun.memory.BlockPool;
 import dev.gatun.memory.PoolLayout;
+import dev.gatun.memory.Slab;
+import dev.gatun.memory.SlabOptions;
+import dev.gatun.testing.SizeLimit;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -61,6 +65,26 @@ class ScriptedStoreTest {
     for (int i = 0; i < entries; i++)
       batch.add(key(i), pool.lease());
     return batch;
+  }
+
+  @Test
+  @DisplayName("K5.09 a slab beyond what can be registered never reaches the library; a refused one carries the hint")
+  void registrationAdvice() {
+    KvStore store = store(StorePolicy.DEFAULT);
+    try (Slab slab = Slab.allocate(SlabOptions.of("large", 1 << 20))) {
+      backend.advice = new SizeLimit(4096);
+      List<Long> before = List.copyOf(backend.registeredBytes);
+      GatunException refused = assertThrows(GatunException.class, () -> store.register(slab));
+      assertTrue(String.valueOf(refused.getMessage()).contains("1048576 bytes are more than 4096"),
+          refused.getMessage());
+      assertEquals(before, backend.registeredBytes);
+      backend.advice = new SizeLimit(1 << 20);
+      backend.otherCode = -12;
+      StoreException failed = assertThrows(StoreException.class, () -> store.register(slab));
+      assertTrue(String.valueOf(failed.getMessage()).contains("; hint for 1048576 bytes and code -12"),
+          failed.getMessage());
+      assertEquals(List.of(), slab.registrations());
+    }
   }
 
   @Test

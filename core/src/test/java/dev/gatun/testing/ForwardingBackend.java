@@ -1,6 +1,7 @@
 package dev.gatun.testing;
 
 import dev.gatun.backend.Deadline;
+import dev.gatun.backend.RegistrationAdvice;
 import dev.gatun.backend.ReplicateOptions;
 import dev.gatun.backend.StoreBackend;
 import dev.gatun.backend.StoreCensus;
@@ -21,6 +22,11 @@ public abstract class ForwardingBackend implements StoreBackend {
   @Override
   public String name() {
     return library.name();
+  }
+
+  @Override
+  public RegistrationAdvice registrationAdvice() {
+    return library.registrationAdvice();
   }
 
   @Override

@@ -7,6 +7,7 @@ import dev.gatun.backend.EngineCapabilities;
 import dev.gatun.backend.EngineFlight;
 import dev.gatun.backend.EngineNotification;
 import dev.gatun.backend.EngineOptions;
+import dev.gatun.backend.RegistrationAdvice;
 import dev.gatun.backend.SegmentDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -28,6 +29,9 @@ final class SteeredBackend implements EngineBackend {
   volatile Runnable beforeDrain = () -> {};
   /** Changes what the engine claims. */
   volatile UnaryOperator<EngineCapabilities> claims = can -> can;
+
+  /** What it knows about registering memory. */
+  volatile RegistrationAdvice advice = RegistrationAdvice.NONE;
 
   /** {@return what the embedded engine can do, with another limit of requests at once} */
   static UnaryOperator<EngineCapabilities> atMost(int inFlightMax) {
@@ -69,6 +73,11 @@ final class SteeredBackend implements EngineBackend {
   @Override
   public void register(MemorySegment memory, String location) {
     real.register(memory, location);
+  }
+
+  @Override
+  public RegistrationAdvice registrationAdvice() {
+    return advice;
   }
 
   @Override

@@ -58,7 +58,8 @@ final class EngineOpening {
         // a failed install can leave an engine that crashes at the next registration: it is given up
         if (transport.address() == 0) {
           throw new GatunException("the " + options.engine() + " library installed no transport for protocol "
-              + options.protocol() + "; this build or this machine has none: use tcp, or look at the library's log");
+              + options.protocol() + "; this build or this machine has none: use tcp, or look at the library's log"
+              + RdmaAdvice.whyNotOpened(options.protocol(), options.devices()));
         }
         return new MooncakeEngineBackend(handle, options, segmentName(call, pointer, options, local), capabilities);
       } catch (RuntimeException e) {

@@ -54,6 +54,7 @@ public final class MooncakeBackendProvider implements StoreBackendProvider {
   private static MemorySegment create(StoreOptions options) {
     LibraryBinding.bind(options,
         path -> path == null ? NativeLibraries.locateMooncake() : NativeLibraries.locateMooncake(path));
+    requireLockable(options);
     SignalMarker marker = openMarker();
     try {
       if (!marker.takesEffect())
@@ -69,6 +70,16 @@ public final class MooncakeBackendProvider implements StoreBackendProvider {
       return SignalMarker.open();
     } catch (LibraryUnavailableException e) {
       throw new GatunException("the signal marker cannot be used: " + e.getMessage(), e);
+    }
+  }
+
+  /** The library registers its own memory while it opens, and hides why that fails. */
+  private static void requireLockable(StoreOptions options) {
+    long bytes = options.segmentBytes() + Math.min(options.localBufferBytes(), Long.MAX_VALUE - options.segmentBytes());
+    String refusal = RdmaAdvice.of(options.protocol(), options.devices()).refusal(bytes);
+    if (!refusal.isEmpty()) {
+      throw new GatunException("segmentBytes " + options.segmentBytes() + " and localBufferBytes "
+          + options.localBufferBytes() + " cannot be registered for protocol " + options.protocol() + ": " + refusal);
     }
   }
 

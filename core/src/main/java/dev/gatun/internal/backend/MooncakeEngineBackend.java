@@ -10,6 +10,7 @@ import dev.gatun.backend.EngineException;
 import dev.gatun.backend.EngineFlight;
 import dev.gatun.backend.EngineNotification;
 import dev.gatun.backend.EngineOptions;
+import dev.gatun.backend.RegistrationAdvice;
 import dev.gatun.backend.SegmentDescriptor;
 import dev.gatun.bindings.mooncake.MooncakeEngineC;
 import dev.gatun.internal.ffm.CStrings;
@@ -34,6 +35,7 @@ final class MooncakeEngineBackend implements EngineBackend {
   private final String segmentName;
   private final EngineCapabilities capabilities;
   private final NoticeSender sender;
+  private final RegistrationAdvice advice;
 
   MooncakeEngineBackend(NativeHandle<EngineCall> handle, EngineOptions options, String segmentName,
       EngineCapabilities capabilities) {
@@ -42,6 +44,7 @@ final class MooncakeEngineBackend implements EngineBackend {
     this.segmentName = segmentName;
     this.capabilities = capabilities;
     sender = new NoticeSender(name());
+    advice = RdmaAdvice.of(options.protocol(), options.devices());
   }
 
   @Override
@@ -80,6 +83,11 @@ final class MooncakeEngineBackend implements EngineBackend {
     } finally {
       handle.exit(EngineCall.REGISTER);
     }
+  }
+
+  @Override
+  public RegistrationAdvice registrationAdvice() {
+    return advice;
   }
 
   @Override

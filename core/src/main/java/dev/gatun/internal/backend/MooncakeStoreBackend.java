@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.gatun.backend.Deadline;
+import dev.gatun.backend.RegistrationAdvice;
 import dev.gatun.backend.ReplicateOptions;
 import dev.gatun.backend.StoreBackend;
 import dev.gatun.backend.StoreCensus;
@@ -37,6 +38,7 @@ final class MooncakeStoreBackend implements StoreBackend {
   private final String hostname;
   private final List<String> doubts;
   private final @Nullable StoreCensus census;
+  private final RegistrationAdvice advice;
 
   MooncakeStoreBackend(NativeHandle<StoreCall> handle, StoreOptions options, String hostname, List<String> doubts,
       @Nullable StoreCensus census) {
@@ -45,6 +47,7 @@ final class MooncakeStoreBackend implements StoreBackend {
     this.hostname = hostname;
     this.doubts = List.copyOf(doubts);
     this.census = census;
+    advice = RdmaAdvice.of(options.protocol(), options.devices());
   }
 
   @Override
@@ -188,6 +191,11 @@ final class MooncakeStoreBackend implements StoreBackend {
     } finally {
       handle.exit(StoreCall.REGISTER);
     }
+  }
+
+  @Override
+  public RegistrationAdvice registrationAdvice() {
+    return advice;
   }
 
   @Override

@@ -81,7 +81,8 @@ final class StoreOpening {
             + " and its "
             + "port; memory for segmentBytes " + options.segmentBytes() + " and localBufferBytes "
             + options.localBufferBytes()
-            + "; protocol " + options.protocol() + " and devices \"" + options.devices() + "\"; and the library's log",
+            + "; protocol " + options.protocol() + " and devices \"" + options.devices() + "\"; and the library's log"
+            + RdmaAdvice.whyNotOpened(options.protocol(), options.devices()),
         cause);
   }
 }
