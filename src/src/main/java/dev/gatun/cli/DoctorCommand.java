@@ -28,15 +28,19 @@ final class DoctorCommand extends GatunCommand {
   @Override
   int run() {
     List<Finding> findings = new ArrayList<>();
+    List<RdmaFindings> rdma = new ArrayList<>();
     int code = withNativeLog(log -> {
       findings.addAll(new LibraryFindings(debug).all());
+      rdma.add(RdmaFindings.look()); // the drivers of devices print what they miss
       return broken(findings) ? ExitCode.UNAVAILABLE : ExitCode.OK;
     });
     if (master != null || admin != null) findings.add(master());
     findings.addAll(MachineFindings.all());
+    findings.addAll(rdma.getFirst().all());
     findings.addAll(DeviceFindings.all());
     Map<String, Object> map = new LinkedHashMap<>(Version.map());
     map.put("findings", findings.stream().map(Finding::map).toList());
+    map.put("rdma", rdma.getFirst().map());
     map.put("healthy", !broken(findings));
     answer(map, text(findings));
     return broken(findings) ? ExitCode.UNAVAILABLE : code;

@@ -1,6 +1,6 @@
 package dev.gatun.cli;
 
-import dev.gatun.backend.ByteSize;
+import dev.gatun.rdma.LockedMemory;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -10,14 +10,13 @@ import java.util.List;
 
 /** What this machine has that a KV store cares about, read from the kernel's own files. */
 final class MachineFindings {
-  private static final int LIMIT_COLUMN = 26;
   private static final Path SYS = Path.of("/sys");
   private static final Path PROC = Path.of("/proc");
 
   private MachineFindings() {}
 
   static List<Finding> all() {
-    return List.of(processors(), memory(), memlock(), hugePages(), numa(), rdma());
+    return List.of(processors(), memory(), memlock(), hugePages(), numa());
   }
 
   private static Finding processors() {
@@ -29,12 +28,11 @@ final class MachineFindings {
   }
 
   private static Finding memlock() {
-    String limit = lines(PROC.resolve("self/limits")).stream().filter(line -> line.startsWith("Max locked memory"))
-        .map(line -> line.substring(LIMIT_COLUMN).strip().replaceAll(" .*", "")).findFirst().orElse("unknown");
-    if (limit.equals("unlimited")) return Finding.ok("memlock", limit);
-    String shown = limit.matches("\\d{1,18}") ? ByteSize.format(Long.parseLong(limit)) : limit;
-    return Finding.absent("memlock", "limited to " + shown + "; enough for TCP, RDMA registers whole slabs",
-        "ulimit -l unlimited, or LimitMEMLOCK=infinity in the service");
+    LockedMemory limit = LockedMemory.read();
+    return limit.isUnlimited()
+        ? Finding.ok("memlock", limit.describe())
+        : Finding.absent("memlock", limit.describe() + "; enough for TCP, RDMA registers whole slabs",
+            LockedMemory.FIX);
   }
 
   private static Finding hugePages() {
@@ -50,13 +48,6 @@ final class MachineFindings {
   private static Finding numa() {
     List<String> nodes = names(SYS.resolve("devices/system/node"), "node[0-9]*");
     return Finding.ok("NUMA", nodes.size() <= 1 ? "one node" : nodes.size() + " nodes");
-  }
-
-  private static Finding rdma() {
-    List<String> devices = names(SYS.resolve("class/infiniband"), "*");
-    return devices.isEmpty()
-        ? Finding.absent("RDMA devices", "none; transfers go over TCP", "")
-        : Finding.ok("RDMA devices", String.join(", ", devices));
   }
 
   /** A value of /proc/meminfo, with its unit if it has one. */
