@@ -43,10 +43,17 @@ public final class ChildJvm implements AutoCloseable {
   /** Starts a main class with more environment variables and JVM flags. */
   public static ChildJvm start(Class<?> main, Map<String, String> environment, List<String> flags,
       String... arguments) {
+    return start(List.of(), main, environment, flags, arguments);
+  }
+
+  /** As above, through a program that is given the command. */
+  static ChildJvm start(List<String> through, Class<?> main, Map<String, String> environment, List<String> flags,
+      String... arguments) {
     try {
       Path folder = Files.createDirectories(Path.of("target", "children").toAbsolutePath());
       Path output = Files.createTempFile(folder, main.getSimpleName() + '-', ".log");
-      List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+      List<String> command = new ArrayList<>(through);
+      command.addAll(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
           "--illegal-native-access=deny", "-Xmx512m",
           "-XX:ErrorFile=" + folder.resolve("hs_err_pid%p.log")));
       if (flags.stream().noneMatch(flag -> flag.startsWith("--enable-native-access"))) {

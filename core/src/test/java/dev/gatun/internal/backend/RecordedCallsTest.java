@@ -97,6 +97,28 @@ class RecordedCallsTest {
   }
 
   @Test
+  @DisplayName("K5.09 with a low locked-memory limit neither a store's own memory nor a slab reaches Mooncake over RDMA")
+  void lockedMemory() {
+    // root keeps its memory unlocked by a capability that lifts the limit
+    List<String> limited = List.of("sh", "-c", "ulimit -l 64; [ $(id -u) = 0 ] || exec \"$@\";"
+        + " exec setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock \"$@\"", "limited");
+    try (ChildJvm child = ChildJvm.start(limited, RecorderScenarios.class, Map.of(), List.of(), "locked",
+        library.toString())) {
+      ChildJvm.End end = child.await();
+      assertEquals(0, end.code(), end.output());
+      List<String> lines = end.output().lines().toList();
+      String segment = line(lines, "java segment");
+      assertTrue(segment.contains("segmentBytes 67108864 and localBufferBytes")
+          && segment.contains("cannot be registered for protocol rdma"), segment);
+      String slab = line(lines, "java slab");
+      for (String part : List.of("67108864 bytes are locked once for each device", "limit is 65536 bytes", "ulimit -l"))
+        assertTrue(slab.contains(part), slab);
+      assertEquals(List.of(), lines.stream().filter(line -> line.startsWith("native register")).toList());
+      assertEquals(1, lines.stream().filter(line -> line.startsWith("native setup")).count(), end.output());
+    }
+  }
+
+  @Test
   @DisplayName("K12.05 each replicate option changes the bytes that native code sees, the array of names included")
   void replicate() {
     List<String> configs = run("replicate", Map.of()).stream().filter(line -> line.startsWith("native config"))

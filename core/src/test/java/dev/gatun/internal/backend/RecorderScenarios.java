@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.EpochGate;
+import dev.gatun.backend.GatunException;
 import dev.gatun.backend.Observer;
 import dev.gatun.backend.ReplicateOptions;
 import dev.gatun.backend.StoreBackend;
@@ -48,6 +49,7 @@ final class RecorderScenarios {
         case "refusals" -> refusals();
         case "destroyHangs" -> destroyHangs();
         case "registered" -> registered();
+        case "locked" -> locked();
         case "setupFails" -> say(outcome(builder -> builder));
         case "doubts" -> {
           try (StoreBackend store = open(builder -> builder)) {
@@ -140,6 +142,21 @@ final class RecorderScenarios {
         store.register(slab);
       }
       say("closed, " + slab.registrations().size() + " registrations");
+    }
+  }
+
+  /** With a locked-memory limit below the memory: what Mooncake would register itself, then a slab. */
+  private static void locked() {
+    say("segment " + outcome(builder -> builder.protocol("rdma").segmentBytes(64L << 20)));
+    StoreOptions options = StoreOptions.mooncake("127.0.0.1:" + port).libraryPath(library).protocol("rdma")
+        .segmentBytes(0).localBufferBytes(0).build();
+    try (Slab slab = Slab.allocate(SlabOptions.of("locked", 64 << 20));
+        KvStore store = KvStore.open(new MooncakeBackendProvider().open(options), options, KeyCodec.plain("recorder"),
+            new EpochGate(new WeightEpoch("run", 1)), Observer.NONE, StorePolicy.DEFAULT)) {
+      store.register(slab);
+      say("registered");
+    } catch (GatunException e) {
+      say("slab " + e.getMessage());
     }
   }
 
