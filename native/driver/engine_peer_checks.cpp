@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engines of different processes.
+#include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <memory>
 #include <thread>
 
 #include "check.h"
@@ -192,6 +194,38 @@ void a_write_to_a_peer_that_is_frozen() {
   }
 }
 
+// A push must not go on in the memory of whoever has the name of a peer that is gone.
+void a_peer_that_was_started_anew() {
+  const TestEngine here;
+  std::vector<std::byte> memory(PeerProcess::kBytes);
+  auto first = std::make_unique<PeerProcess>();
+  const std::string name = first->name();
+  const segment_id_t before = openSegment(here, name.c_str());
+  EXPECT_EQ(STATUS_COMPLETED, run_one(here, {OPCODE_WRITE, memory.data(), before, first->address(), memory.size()}));
+  first->send(SIGKILL);
+  first.reset();
+  PeerProcess second(name);
+  EXPECT(second.name() == name);
+  char text[] = "x";
+  const auto expect_refused = [&] {
+    for (const int opcode : {OPCODE_WRITE, OPCODE_READ})
+      EXPECT_EQ(STATUS_FAILED, run_one(here, {opcode, memory.data(), before, second.address(), memory.size()}));
+    EXPECT_EQ(-102, genNotifyInEngine(here, static_cast<uint64_t>(before), {text, text}));
+  };
+  expect_refused();
+  EXPECT_EQ(before, openSegment(here, name.c_str()));
+  const segment_id_t since = openSegmentNoCache(here, name.c_str());
+  EXPECT_EQ(before + 1, since);
+  EXPECT_EQ(since, openSegment(here, name.c_str()));
+  EXPECT_EQ(0, syncSegmentCache(here));
+  expect_refused();
+  EXPECT(second.notices().empty());
+  std::vector<std::byte> expected(PeerProcess::kBytes);
+  fill_page(expected.data(), "peer", expected.size(), 7);
+  EXPECT_EQ(STATUS_COMPLETED, run_one(here, {OPCODE_READ, memory.data(), since, second.address(), memory.size()}));
+  EXPECT(memory == expected);
+}
+
 // A plain connection to an engine, which says nothing; -1 if it cannot be had.
 int connect_to(const std::string& name) {
   sockaddr_un address{};
@@ -219,6 +253,64 @@ void more_connections_than_there_may_be() {
   for (const int descriptor : idle) close(descriptor);
 }
 
+// Says to an engine what is to be done on a plain connection.
+void call(int connection, uint32_t what, uint64_t address, uint64_t length) {
+  const struct {
+    uint32_t magic = 0x67546532;
+    uint32_t call;
+    uint64_t address;
+    uint64_t length;
+  } head{.call = what, .address = address, .length = length};
+  EXPECT_EQ(sizeof head, send(connection, &head, sizeof head, 0));
+}
+
+// A byte that an engine may write just then, which is what is to be seen.
+__attribute__((no_sanitize("thread"))) std::byte glance(const std::byte& place) {
+  return const_cast<const volatile std::byte&>(place);
+}
+
+// Begins a write and stops after its first byte.
+int stopped_write(const TestEngine& engine, std::byte* target, uint64_t length) {
+  const int connection = connect_to(engine.name());
+  call(connection, 2, reinterpret_cast<uint64_t>(target), length);
+  const std::byte first{0xee};
+  EXPECT_EQ(1, send(connection, &first, 1, 0));
+  eventually("it has begun to land", [&] { return glance(*target) == first; });
+  return connection;
+}
+
+// A connection that was just greeted does not make room for another: its peer would take that for a refusal.
+void a_connection_that_was_just_greeted() {
+  constexpr size_t kOthers = 63;
+  constexpr uint64_t kPart = 64;
+  const TestEngine here;
+  std::vector<std::byte> memory(kOthers * kPart);
+  EXPECT_EQ(0, registerLocalMemory(here, memory.data(), memory.size(), "*", 1));
+  std::vector<int> connections;
+  for (size_t i = 0; i < kOthers; i++) connections.push_back(stopped_write(here, memory.data() + i * kPart, kPart));
+  const int greeted = connect_to(here.name());
+  call(greeted, 1, 0, 0);
+  std::byte greeting[16];
+  EXPECT_EQ(sizeof greeting, recv(greeted, greeting, sizeof greeting, MSG_WAITALL));
+  const int late = connect_to(here.name());
+  pollfd hung_up[] = {{greeted, POLLIN, 0}, {late, POLLIN, 0}};
+  EXPECT_EQ(1, poll(hung_up, 2, 10'000));
+  EXPECT_EQ(0, hung_up[0].revents);
+  call(greeted, 3, reinterpret_cast<uint64_t>(memory.data()), 1);
+  struct {
+    uint32_t magic;
+    int32_t good;
+    std::byte byte;
+  } answer{};
+  constexpr size_t kAnswerBytes = 9;
+  EXPECT_EQ(kAnswerBytes, recv(greeted, &answer, kAnswerBytes, MSG_WAITALL));
+  EXPECT_EQ(1, answer.good);
+  EXPECT(answer.byte == std::byte{0xee});
+  connections.push_back(greeted);
+  connections.push_back(late);
+  for (const int descriptor : connections) close(descriptor);
+}
+
 // Where the process has no descriptor left an engine still ends.
 void destroyed_without_descriptors() {
   const transfer_engine_t engine = createTransferEngine("P2PHANDSHAKE", "127.0.0.1:1", "127.0.0.1", 0, 1);
@@ -244,27 +336,12 @@ void destroyed_without_descriptors() {
   destroying.join();
 }
 
-// A byte that an engine may write just then, which is what is to be seen.
-__attribute__((no_sanitize("thread"))) std::byte glance(const std::byte& place) {
-  return const_cast<const volatile std::byte&>(place);
-}
-
 // A peer that stops in the middle of what it sends does not keep memory registered for long, nor for good.
 void unregistered_under_a_write() {
   const TestEngine here;
   std::vector<std::byte> memory(4096);
   EXPECT_EQ(0, registerLocalMemory(here, memory.data(), memory.size(), "*", 1));
-  const int peer = connect_to(here.name());
-  struct {
-    uint32_t magic = 0x67546531;
-    uint32_t call = 2;  // a write
-    uint64_t address;
-    uint64_t length = 4096;
-  } head{.address = reinterpret_cast<uint64_t>(memory.data())};
-  EXPECT_EQ(sizeof head, send(peer, &head, sizeof head, 0));
-  const std::byte first{0xee};
-  EXPECT_EQ(1, send(peer, &first, 1, 0));
-  eventually("it has begun to land", [&] { return glance(memory[0]) == first; });
+  const int peer = stopped_write(here, memory.data(), memory.size());
   EXPECT_EQ(-4, unregisterLocalMemory(here, memory.data()));
   close(peer);
   eventually("it is let go", [&] { return unregisterLocalMemory(here, memory.data()) == 0; });
@@ -279,9 +356,11 @@ const std::vector<Check>& engine_peer_checks() {
       {"ranges are checked in the other process", ranges_are_checked_there},
       {"messages cross to another process", messages_cross},
       {"a peer process that is killed", a_peer_that_is_killed},
+      {"a peer process that was started anew under its name", a_peer_that_was_started_anew},
       {"a peer process that is frozen", a_peer_that_is_frozen},
       {"a write to a peer process that is frozen", a_write_to_a_peer_that_is_frozen},
       {"more connections than there may be", more_connections_than_there_may_be},
+      {"a connection that was just greeted makes no room", a_connection_that_was_just_greeted},
       {"an engine that ends without a descriptor left", destroyed_without_descriptors},
       {"memory that is unregistered under a write", unregistered_under_a_write},
   };

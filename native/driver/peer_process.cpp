@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <system_error>
 
 #include "check.h"
@@ -60,10 +61,20 @@ bool all_stopped(pid_t process) {
   return !gone;
 }
 
+// An engine takes the name after that of the one before it, and begins again after as many as there are.
+std::unique_ptr<TestEngine> named(const std::string& wanted) {
+  constexpr int kNames = 2000;
+  auto engine = std::make_unique<TestEngine>();
+  for (int i = 0; i < kNames && !wanted.empty() && engine->name() != wanted; i++)
+    engine = std::make_unique<TestEngine>();
+  return engine;
+}
+
 void live(int channel) {
   std::vector<std::byte> memory(PeerProcess::kBytes);
   fill_page(memory.data(), "peer", memory.size(), 7);
-  const TestEngine engine;
+  const auto opened = named(read_text(channel));
+  const TestEngine& engine = *opened;
   registerLocalMemory(engine, memory.data(), memory.size(), "*", 1);
   const auto address = reinterpret_cast<uint64_t>(memory.data());
   write_text(channel, engine.name());
@@ -118,7 +129,7 @@ void PeerProcess::prepare() {
   nursery = ends[0];
 }
 
-PeerProcess::PeerProcess() {
+PeerProcess::PeerProcess(const std::string& wanted_name) {
   int ends[2];
   EXPECT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends));
   char byte = 0;
@@ -138,6 +149,7 @@ PeerProcess::PeerProcess() {
   close(ends[1]);
   channel_ = ends[0];
   EXPECT(read_all(nursery, &process_, sizeof process_));
+  EXPECT(write_text(channel_, wanted_name));
   name_ = read_text(channel_);
   EXPECT(read_all(channel_, &address_, sizeof address_));
   EXPECT(!name_.empty());
@@ -152,6 +164,10 @@ void PeerProcess::send(int signal) {
   EXPECT_EQ(0, kill(process_, signal));
   // Each thread stops when it next looks.
   if (signal == SIGSTOP) eventually("the peer has stopped", [&] { return all_stopped(process_); });
+  if (signal == SIGKILL) {
+    eventually("the peer is dead", [&] { return kill(process_, 0) != 0; });
+    process_ = -1;  // another may get the number
+  }
 }
 
 std::string PeerProcess::notices() {

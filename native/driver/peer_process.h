@@ -15,14 +15,15 @@ class PeerProcess {
   // Forks the process that forks the others; to be called while this one has a single thread.
   static void prepare();
 
-  PeerProcess();
+  // Its engine's name is the wanted one, which must be free; any if that is empty.
+  explicit PeerProcess(const std::string& wanted_name = "");
   ~PeerProcess();
   PeerProcess(const PeerProcess&) = delete;
   PeerProcess& operator=(const PeerProcess&) = delete;
 
   const std::string& name() const { return name_; }
   uint64_t address() const { return address_; }
-  // SIGKILL or SIGSTOP or SIGCONT.
+  // SIGKILL or SIGSTOP or SIGCONT; of the first two it is dead or has stopped when this returns.
   void send(int signal);
   // Messages that have arrived there, joined by commas.
   std::string notices();

@@ -55,13 +55,13 @@ segment_id_t Engine::open_segment(std::string_view name, bool refresh) {
   const auto opened = ids_.find(name);
   if (opened != ids_.end()) {
     // A dead peer keeps its id; its transfers fail.
-    if (alive) replace(peers_[static_cast<size_t>(opened->second) - 1].target, std::move(found));
-    return opened->second;
+    const Target& known = peers_[static_cast<size_t>(opened->second) - 1].target;
+    if (!alive || known.instance == found.instance) return opened->second;
   }
   if (!alive) return -1;
   peers_.push_back({std::string(name), std::move(found)});
   const auto id = static_cast<segment_id_t>(peers_.size());
-  ids_.emplace(name, id);
+  ids_.insert_or_assign(std::string(name), id);
   return id;
 }
 
@@ -76,30 +76,13 @@ void Engine::forget_segment(std::string_view name) {
 bool Engine::find(const std::string& name, Target& target) {
   if (auto endpoint = Endpoint::find(name)) {
     target.local = endpoint;
+    target.instance = endpoint->instance();
     return true;
   }
   target.remote = RemotePeer::open(name);
-  return target.remote != nullptr;
-}
-
-// Connections that are in use stay with the transfers that use them.
-void Engine::replace(Target& target, Target found) {
-  if (target.remote != nullptr && found.remote != nullptr) return;  // it connects anew by itself
-  target = std::move(found);
-}
-
-void Engine::refresh_segments() {
-  std::vector<std::string> names;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const Peer& peer : peers_) names.push_back(peer.name);
-  }
-  for (size_t i = 0; i < names.size(); i++) {
-    Target found;
-    if (!find(names[i], found)) continue;
-    const std::lock_guard lock(mutex_);
-    replace(peers_[i].target, std::move(found));
-  }
+  if (target.remote == nullptr) return false;
+  target.instance = target.remote->instance();
+  return true;
 }
 
 bool Engine::target_of(int64_t id, Target& target) {

@@ -35,10 +35,10 @@ class Engine {
   void install_transport() { has_transport_ = true; }
   bool has_transport() const { return has_transport_; }
 
-  // An id, or -1.
+  // An id, or -1. It stays that of the engine that was found first; one that was started since under its name gets
+  // another.
   segment_id_t open_segment(std::string_view name, bool refresh);
   void forget_segment(std::string_view name);
-  void refresh_segments();
   // False for an id that was never given out; target may be gone all the same.
   bool target_of(int64_t id, Target& target);
 
@@ -54,7 +54,6 @@ class Engine {
  private:
   // Where the engine of that name is now; false when nobody answers.
   static bool find(const std::string& name, Target& target);
-  static void replace(Target& target, Target found);
 
   explicit Engine(std::shared_ptr<Endpoint> endpoint) : endpoint_(std::move(endpoint)) {}
 

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <map>
 
 namespace gatun::loopback {
@@ -25,7 +26,16 @@ Endpoints& endpoints() {
   return *instance;
 }
 
+uint64_t new_instance() {
+  uint64_t number = 0;
+  if (getentropy(&number, sizeof number) == 0) return number;
+  // a system without it: names are not used again within a tick
+  return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
 }  // namespace
+
+Endpoint::Endpoint(std::string name) : name_(std::move(name)), instance_(new_instance()) {}
 
 std::shared_ptr<Endpoint> Endpoint::open(std::string_view host) {
   Endpoints& all = endpoints();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -27,12 +28,14 @@ class Endpoint {
   // Null when no live engine of the process has that name.
   static std::shared_ptr<Endpoint> find(std::string_view name);
 
-  explicit Endpoint(std::string name) : name_(std::move(name)) {}
+  explicit Endpoint(std::string name);
 
   // Gone for the others; waits for copies that touch its memory.
   void close();
 
   const std::string& name() const { return name_; }
+  // Names are used again, instances are not.
+  uint64_t instance() const { return instance_; }
   RegionTable& regions() { return regions_; }
   // False once it is closed.
   bool deliver(Notice notice);
@@ -40,6 +43,7 @@ class Endpoint {
 
  private:
   const std::string name_;
+  const uint64_t instance_;
   std::unique_ptr<EngineServer> server_;
   RegionTable regions_;
   std::mutex inbox_mutex_;

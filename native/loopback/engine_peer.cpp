@@ -19,11 +19,15 @@ bool begin(Channel& channel, WireCall call, uint64_t address, uint64_t length) {
   return channel.send(&head, sizeof head);
 }
 
-Channel greeted(const std::string& name) {
+// Tells who answered.
+Channel greeted(const std::string& name, uint64_t& instance) {
   Channel channel = Channel::connect(name);
   if (!channel) return {};
   channel.limit_waits(kWireGreeting);
-  if (!begin(channel, WireCall::kHello, 0, 0) || !answered(channel)) return {};
+  WireGreeting greeting{};
+  if (!begin(channel, WireCall::kHello, 0, 0) || !channel.receive(&greeting, sizeof greeting)) return {};
+  if (greeting.magic != kWireMagic) return {};
+  instance = greeting.instance;
   return channel;
 }
 
@@ -36,9 +40,10 @@ std::chrono::milliseconds progress_limit() {
 }  // namespace
 
 std::shared_ptr<RemotePeer> RemotePeer::open(const std::string& name) {
-  Channel channel = greeted(name);
+  uint64_t instance = 0;
+  Channel channel = greeted(name, instance);
   if (!channel) return nullptr;
-  auto peer = std::make_shared<RemotePeer>(name);
+  auto peer = std::make_shared<RemotePeer>(name, instance);
   peer->idle_.push_back(std::move(channel));
   return peer;
 }
@@ -115,8 +120,9 @@ Channel RemotePeer::acquire(bool& fresh) {
     }
   }
   fresh = true;
-  Channel channel = greeted(name_);
-  if (!channel) return {};
+  uint64_t instance = 0;
+  Channel channel = greeted(name_, instance);
+  if (!channel || instance != instance_) return {};
   channel.limit_waits(limit);
   const std::lock_guard lock(mutex_);
   if (closed_) return {};

@@ -78,22 +78,30 @@ void EngineServer::accept_all() {
 }
 
 bool EngineServer::make_room() {
+  const int64_t greeted_lately = steady_nanos() - std::chrono::nanoseconds(kWireGreeting).count();
   int64_t live = 0;
   Connection* idlest = nullptr;
   int64_t idlest_since = 0;
   for (Connection& connection : connections_) {
-    if (connection.hung_up || connection.over) continue;
-    live++;
     const int64_t since = connection.idle_since_nanos;
-    if (since == 0 || (idlest != nullptr && since >= idlest_since)) continue;
+    if (since == Connection::kHungUp || connection.over) continue;
+    live++;
+    const bool spared = since == Connection::kInCall || (connection.fresh && since > greeted_lately);
+    if (spared || (idlest != nullptr && since >= idlest_since)) continue;
     idlest = &connection;
     idlest_since = since;
   }
   if (live < kMaxConnections) return true;
   if (idlest == nullptr) return false;
-  idlest->hung_up = true;
+  // a call may have begun on it just now
+  if (!idlest->idle_since_nanos.compare_exchange_strong(idlest_since, Connection::kHungUp)) return make_room();
   Channel::shut_down(idlest->channel.descriptor());
   return true;
+}
+
+bool EngineServer::Connection::begin_call() {
+  int64_t since = idle_since_nanos;
+  return since != kHungUp && idle_since_nanos.compare_exchange_strong(since, kInCall);
 }
 
 void EngineServer::drop_ended() {
@@ -128,11 +136,12 @@ bool EngineServer::serve_one(Connection& connection) {
   WireHead head{};
   channel.limit_waits({});
   if (!channel.receive(&head, sizeof head) || head.magic != kWireMagic) return false;
-  connection.idle_since_nanos = 0;
+  if (!connection.begin_call()) return false;
+  connection.fresh = head.call == WireCall::kHello;
   channel.limit_waits(kWireProgress);
   switch (head.call) {
     case WireCall::kHello:
-      return answer(channel, true);
+      return greet(channel);
     case WireCall::kWrite:
       return write(channel, head);
     case WireCall::kRead:
@@ -141,6 +150,11 @@ bool EngineServer::serve_one(Connection& connection) {
       return notice(channel, head);
   }
   return false;
+}
+
+bool EngineServer::greet(Channel& channel) {
+  const WireGreeting greeting{kWireMagic, 0, endpoint_.instance()};
+  return channel.send(&greeting, sizeof greeting);
 }
 
 bool EngineServer::write(Channel& channel, const WireHead& head) {

@@ -29,19 +29,28 @@ class EngineServer {
 
  private:
   struct Connection {
+    static constexpr int64_t kInCall = 0;
+    static constexpr int64_t kHungUp = -1;
+
     Channel channel;
     std::thread thread;
-    std::atomic<int64_t> idle_since_nanos{0};  // 0 within a call
-    bool hung_up = false;
+    std::atomic<int64_t> idle_since_nanos{kInCall};
+    std::atomic<bool> fresh{false};  // greeted, and not called yet
     bool over = false;
+
+    // False for one that was hung up on: whoever called tries again on another, so nothing is carried out here.
+    bool begin_call();
   };
 
   void accept_all();
   void drop_ended();
-  // Whether one more may come, hanging up on the one that has been idle for longest where that takes it.
+  // Whether one more may come, hanging up on the one that has been idle for longest where that takes it. One that was
+  // just greeted is spared, since its peer would take that for a refusal; with nothing but such and running calls the
+  // newcomer is refused.
   bool make_room();
   void serve(Connection& connection);
   bool serve_one(Connection& connection);
+  bool greet(Channel& channel);
   bool write(Channel& channel, const WireHead& head);
   bool read(Channel& channel, const WireHead& head);
   bool notice(Channel& channel, const WireHead& head);

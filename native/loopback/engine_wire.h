@@ -8,19 +8,26 @@
 namespace gatun::loopback {
 
 enum class WireCall : uint32_t {
-  kHello = 1,   // answered, so that the caller knows that somebody lives there
+  kHello = 1,   // answered by a WireGreeting, so that the caller knows who lives there
   kWrite = 2,   // followed by length bytes; answered when all are in place. Refused by hanging up
   kRead = 3,    // answered, then followed by length bytes
   kNotice = 4,  // followed by address bytes of name and length bytes of text
 };
 
-inline constexpr uint32_t kWireMagic = 0x67546531;
+inline constexpr uint32_t kWireMagic = 0x67546532;
 
 struct WireHead {
   uint32_t magic;
   WireCall call;
   uint64_t address;
   uint64_t length;
+};
+
+// An engine that was started anew under its old name has another instance.
+struct WireGreeting {
+  uint32_t magic;
+  uint32_t reserved;
+  uint64_t instance;
 };
 
 struct WireAnswer {

@@ -1,5 +1,6 @@
 package dev.gatun.transfer;
 
+import dev.gatun.backend.ClosedException;
 import java.util.Arrays;
 
 /**
@@ -28,7 +29,7 @@ final class Destinations {
       next = runEnd(i, count);
       try {
         segments[i].reserve(next - i);
-      } catch (TooManyRequestsException refused) {
+      } catch (TooManyRequestsException | ClosedException refused) {
         release(i);
         throw refused;
       }

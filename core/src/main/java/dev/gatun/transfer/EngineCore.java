@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -20,6 +21,8 @@ final class EngineCore implements Quiescable {
   // 100 us: well over a context switch, far below any wait that a person notices; unmeasured default
   private static final long POLL_NANOS = 100_000;
 
+  /** Of this engine alone, unlike its name. */
+  final UUID instance = UUID.randomUUID();
   final EngineBackend backend;
   final EpochGate gate;
   final Poller poller;

@@ -6,6 +6,7 @@ import dev.gatun.backend.EngineCode;
 import dev.gatun.backend.EngineException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -25,15 +26,18 @@ final class Peers {
     private final AtomicReference<Told> told;
     private final ReentrantLock opening = new ReentrantLock();
     private volatile @Nullable Segment segment;
+    private UUID instance; // that the segment is of; guarded by opening
 
     Peer(Told first) {
       told = new AtomicReference<>(first);
+      instance = first.instance();
     }
 
     Segment open(Deadline deadline) {
       lock(deadline);
       try {
         Told last = told.get();
+        if (!last.instance().equals(instance)) replace(last);
         Segment open = segment;
         if (open == null) {
           open = engine.openSegment(last.descriptor(), deadline);
@@ -45,6 +49,18 @@ final class Peers {
       } finally {
         opening.unlock();
       }
+    }
+
+    /** What was meant for an engine must not go on in the memory of one that was started anew under its name. */
+    private void replace(Told last) {
+      Segment before = segment;
+      if (before != null) before.retire();
+      if (before != null && before.inFlight() > 0) {
+        throw new EngineException("openSegment", EngineCode.NOT_ALLOWED, 0, last.descriptor().name() + ": "
+            + before.inFlight() + " requests to the engine that had the name before have not ended");
+      }
+      segment = null;
+      instance = last.instance();
     }
 
     private void lock(Deadline deadline) {
@@ -88,7 +104,7 @@ final class Peers {
       return peer.open(Deadline.after(OPEN_MAX));
     } catch (EngineException | DeadlineException e) {
       Segment open = peer.segment;
-      if (open == null) throw e;
+      if (open == null || open.isClosed()) throw e;
       return open;
     }
   }

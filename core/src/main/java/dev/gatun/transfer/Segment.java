@@ -68,6 +68,12 @@ public final class Segment implements AutoCloseable {
     return id;
   }
 
+  /** Another engine has its name now: nothing more goes out through it. The library knows the name as the other's. */
+  void retire() {
+    closed = true;
+    core.segments.remove(this);
+  }
+
   boolean isOf(EngineCore other) {
     return core == other;
   }
@@ -93,11 +99,12 @@ public final class Segment implements AutoCloseable {
     return "0x" + Long.toHexString(range.address()) + " of " + range.bytes() + " bytes";
   }
 
-  /** Counts requests in, or refuses all. */
+  /** Counts requests in, or refuses all. The count is raised before the state is read, see {@link #close}. */
   void reserve(int requests) {
     int before = inFlight.getAndAdd(requests);
-    if (before + requests <= inFlightMax) return;
+    if (!closed && before + requests <= inFlightMax) return;
     inFlight.getAndAdd(-requests);
+    if (closed) throw new ClosedException("submit refused: " + this + " is closed");
     throw new TooManyRequestsException("submit of " + requests + " requests to " + name() + " refused: " + before
         + " are in flight, the engine takes " + inFlightMax);
   }

@@ -213,7 +213,7 @@ public final class TransferBatch implements AutoCloseable {
    * @throws IllegalStateException if the batch is empty or in flight, or a block is in another transfer, naming the request
    * @throws TooManyRequestsException if more would be in flight to a segment than the engine takes
    * @throws EngineException if the library refuses; nothing was sent
-   * @throws ClosedException if the engine, the batch or the pool is closed or the pool's slab is not registered
+   * @throws ClosedException if the engine, the batch, a segment or the pool is closed or the pool's slab is not registered
    */
   public TransferBatch submit() {
     hold = false;

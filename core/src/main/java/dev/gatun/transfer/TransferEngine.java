@@ -113,7 +113,9 @@ public final class TransferEngine implements AutoCloseable {
    * as closing would. It does not know of other transfers that peers have begun: end those first.
    *
    * @param slab what was registered
-   * @throws InUseException if transfers still use it, those in doubt included; nothing was unregistered
+   * @throws InUseException if transfers still use it, those in doubt included, or a peer is in the middle of one; nothing
+   *     was unregistered
+   * @throws EngineException if the library refuses otherwise
    * @throws IllegalArgumentException if it is not registered
    */
   public void unregister(Slab slab) {
@@ -140,6 +142,7 @@ public final class TransferEngine implements AutoCloseable {
    * @return the segment; the caller closes it, or the engine does
    * @throws EngineException if the peer does not exist or cannot be reached
    * @throws DeadlineException if it does not answer
+   * @throws TooManyRequestsException if as many calls to the peer as may wait for an answer do; wait for those
    * @throws IllegalArgumentException if it is of another kind of engine
    * @throws ClosedException if the engine is closed
    */
@@ -155,6 +158,7 @@ public final class TransferEngine implements AutoCloseable {
    * @return the segment; the caller closes it, or the engine does
    * @throws EngineException if the peer does not exist or cannot be reached
    * @throws DeadlineException if it does not answer by the deadline
+   * @throws TooManyRequestsException if as many calls to the peer as may wait for an answer do; wait for those
    * @throws IllegalArgumentException if it is of another kind of engine
    * @throws ClosedException if the engine is closed
    */
@@ -174,6 +178,10 @@ public final class TransferEngine implements AutoCloseable {
    * @param deadline when to give up
    * @throws IllegalArgumentException if it is of another peer
    * @throws EngineException if the peer cannot be reached
+   * @throws GatunException if another engine has its name now: open that anew
+   * @throws DeadlineException if it does not answer by the deadline
+   * @throws TooManyRequestsException if as many calls to the peer as may wait for an answer do; wait for those
+   * @throws ClosedException if the engine is closed
    */
   public void refresh(Segment segment, SegmentDescriptor descriptor, Deadline deadline) {
     core.requireOpen("refresh");
@@ -224,6 +232,7 @@ public final class TransferEngine implements AutoCloseable {
    * @param deadline when to give up waiting; the message may still arrive afterwards
    * @throws EngineException if it was not delivered
    * @throws DeadlineException if the peer does not answer by the deadline
+   * @throws TooManyRequestsException if as many calls to the peer as may wait for an answer do; wait for those
    * @throws IllegalArgumentException if it is too long, or the segment is of another engine
    * @throws ClosedException if the engine or the segment is closed
    */
@@ -269,7 +278,8 @@ public final class TransferEngine implements AutoCloseable {
 
   /**
    * Refuses new work, waits for what is in flight, also for what nobody awaits and what is in doubt, unregisters, and
-   * destroys the native engine. Idempotent; after a deadline it can be called again.
+   * destroys the native engine, which ends what peers do with its memory. Idempotent; after a deadline it can be called
+   * again.
    *
    * @param deadline when to give up
    * @return what is still pending, one line each; empty once all is closed. Memory that native code may touch is not

@@ -64,10 +64,11 @@ class PeerMessageTest {
   /** {@return a grant as a peer hands it over, written by hand: nobody makes one without an engine} */
   private static Grant grant(int blocks) {
     byte[] segment = new SegmentDescriptor(EngineOptions.LOOPBACK, "127.0.0.1:1", new byte[0], List.of()).toBytes();
-    ByteBuffer bytes = ByteBuffer.allocate(1_024).putInt(0x67546732).putLong(1).putLong(2).put((byte) 1);
+    ByteBuffer bytes = ByteBuffer.allocate(1_024).putInt(0x67546733).putLong(1).putLong(2).put((byte) 1);
     bytes.putShort((short) 3).put("run".getBytes(US_ASCII)).putLong(5);
     bytes.putShort((short) 6).put("digest".getBytes(US_ASCII));
-    bytes.putInt(Long.BYTES + segment.length).putLong(11).put(segment).putLong(4_096).putInt(blocks);
+    bytes.putInt(3 * Long.BYTES + segment.length).putLong(11).putLong(12).putLong(13).put(segment);
+    bytes.putLong(4_096).putInt(blocks);
     for (int i = 0; i < blocks; i++)
       bytes.putLong(i * 4_096L);
     return Grant.parse(Arrays.copyOf(bytes.array(), bytes.position()));

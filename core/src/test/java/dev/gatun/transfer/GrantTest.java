@@ -19,7 +19,8 @@ class GrantTest {
   private static final int BLOCKS = 3;
 
   private static byte[] bytes() {
-    Told told = new Told(new SegmentDescriptor(EngineOptions.LOOPBACK, "127.0.0.1:1", new byte[0], List.of()), 7);
+    Told told = new Told(new SegmentDescriptor(EngineOptions.LOOPBACK, "127.0.0.1:1", new byte[0], List.of()),
+        UUID.randomUUID(), 7);
     return new Grant(UUID.randomUUID(), Grant.Direction.PUSH, new WeightEpoch("run", 1), "layout", told, 4096,
         new long[BLOCKS]).toBytes();
   }

@@ -1,17 +1,25 @@
 package dev.gatun.transfer;
 
 import static dev.gatun.transfer.TransferBench.deadline;
+import static dev.gatun.transfer.TransferBench.holds;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.gatun.backend.ClosedException;
+import dev.gatun.backend.EngineCode;
+import dev.gatun.backend.EngineException;
 import dev.gatun.backend.EngineOptions;
 import dev.gatun.backend.MemoryRange;
 import dev.gatun.backend.SegmentDescriptor;
 import dev.gatun.internal.backend.LoopbackControls;
+import dev.gatun.internal.backend.LoopbackControls.Action;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -83,12 +91,42 @@ class PeersTest {
     library.beforeOpen = descriptor -> opened.add(descriptor.ranges().size());
     SegmentDescriptor before = told(1);
     SegmentDescriptor since = told(2);
-    peers.know(new Told(since, 20));
-    assertEquals(since, peers.open(new Told(before, 10), deadline()).descriptor());
-    peers.know(new Told(before, 19));
+    UUID instance = UUID.randomUUID();
+    peers.know(new Told(since, instance, 20));
+    assertEquals(since, peers.open(new Told(before, instance, 10), deadline()).descriptor());
+    peers.know(new Told(before, instance, 19));
     assertEquals(since, peers.byName(one.engine.segmentName()).descriptor());
     assertEquals(List.of(2), opened);
-    assertEquals(before, peers.open(new Told(before, 21), deadline()).descriptor());
+    assertEquals(before, peers.open(new Told(before, instance, 21), deadline()).descriptor());
+  }
+
+  @Test
+  @DisplayName("an engine that was started anew under its name is another peer: nothing more goes out to the one before")
+  void anotherInstance() {
+    SegmentDescriptor name = one.engine.descriptor();
+    long block = mine.filled(1);
+    long theirs = one.filled(2);
+    Segment before = peers.open(new Told(name, UUID.randomUUID(), 10), deadline());
+    try (TransferBatch batch = mine.engine.batch(mine.pool, 1); TransferBatch made = mine.engine.batch(mine.pool, 1)) {
+      made.write(block, before, one.address(theirs));
+      LoopbackControls.arm("engine.copy", Action.HANG, 0, 0);
+      batch.read(mine.filled(3), before, one.address(theirs)).submit();
+      Told anew = new Told(name, UUID.randomUUID(), 20);
+      assertEquals(EngineCode.NOT_ALLOWED,
+          assertThrows(EngineException.class, () -> peers.open(anew, deadline())).code(), "something is under way");
+      assertThrows(ClosedException.class, made::submit);
+      assertThrows(EngineException.class, () -> peers.byName(name.name()), "nor does a message go to the one before");
+      LoopbackControls.release("engine.copy");
+      assertTrue(batch.await(deadline()));
+      Segment since = peers.open(anew, deadline());
+      assertNotSame(before, since);
+      assertSame(since, peers.byName(name.name()));
+      assertThrows(ClosedException.class, made::submit);
+      assertThrows(ClosedException.class, () -> batch.clear().write(block, before, one.address(theirs)));
+      assertTrue(holds(one.pool.page(theirs), 2), "nothing was written");
+      TransferBench.run(batch.clear().write(block, since, one.address(theirs)));
+      assertTrue(holds(one.pool.page(theirs), 1));
+    }
   }
 
   private SegmentDescriptor told(int ranges) {
