@@ -1,6 +1,7 @@
 package dev.gatun.connector;
 
 import dev.gatun.backend.HostPort;
+import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
@@ -14,6 +15,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,16 +49,21 @@ final class PeerServer implements AutoCloseable {
 
   /** Listens on a free port of a host. */
   static PeerServer start(String host, Function<PeerMessage, PeerMessage> answers) {
+    ServerSocket socket = null;
     try {
       @SuppressWarnings("AddressSelection") // the host decides the family, and there is one socket
       InetSocketAddress address = new InetSocketAddress(host, 0);
-      ServerSocket socket = new ServerSocket();
+      socket = new ServerSocket();
       socket.bind(address);
       PeerServer server = new PeerServer(socket, host, answers);
       server.accepting.start();
       return server;
     } catch (IOException e) {
+      close(socket);
       throw new IllegalStateException("worker side cannot listen on host " + host + ": " + e, e);
+    } catch (RuntimeException | Error e) {
+      close(socket);
+      throw e;
     }
   }
 
@@ -73,12 +80,22 @@ final class PeerServer implements AutoCloseable {
           continue;
         }
         connections.add(socket);
-        Thread.ofVirtual().name("gatun-peer").start(() -> serve(socket));
+        serveAside(socket);
       } catch (IOException e) {
         if (server.isClosed()) return;
         LOG.warn("a peer could not be accepted: {}", e.toString());
         LockSupport.parkNanos(ACCEPT_PAUSE.toNanos());
       }
+    }
+  }
+
+  private void serveAside(Socket socket) {
+    try {
+      Thread.ofVirtual().name("gatun-peer").start(() -> serve(socket));
+    } catch (RuntimeException | Error e) {
+      LOG.error("a peer cannot be served", e);
+      connections.remove(socket);
+      close(socket);
     }
   }
 
@@ -103,15 +120,21 @@ final class PeerServer implements AutoCloseable {
   /** The port refuses once this has returned: until its thread has left the system's call, the system goes on accepting. */
   @Override
   public void close() {
+    close(server);
     try {
-      server.close();
       accepting.join(ACCEPTING_MAX);
-      for (Socket socket : connections)
-        socket.close();
-    } catch (IOException e) {
-      LOG.debug("closing: {}", e.toString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+    connections.forEach(PeerServer::close);
+  }
+
+  /** One that cannot be closed keeps no other open. */
+  private static void close(@Nullable Closeable socket) {
+    try {
+      if (socket != null) socket.close();
+    } catch (IOException e) {
+      LOG.debug("closing: {}", e.toString());
     }
   }
 }

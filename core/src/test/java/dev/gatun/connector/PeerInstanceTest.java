@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import dev.gatun.backend.Deadline;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -40,22 +42,46 @@ class PeerInstanceTest {
     try (PeerServer one = server(); PeerServer other = server()) {
       assertEquals(peer(one), peer(one));
       assertNotEquals(peer(one).id(), peer(other).id());
-      assertFalse(Revocations.isGone(peer(one)));
+      assertFalse(new PeerWatch(peer(one)).looksGone());
     }
   }
 
   @Test
-  @DisplayName("K8.09 a peer is gone once its port refuses, or is answered by another instance")
+  @DisplayName("K8.09 a peer is gone once its port refuses again and again, or is answered by another instance")
   void gone() throws IOException {
     PeerInstance peer;
     try (PeerServer server = server()) {
       peer = peer(server);
     }
-    assertTrue(Revocations.isGone(peer));
+    PeerWatch watch = new PeerWatch(peer);
+    assertGoneAtLast(watch);
     try (ServerSocket next = new ServerSocket(peer.address().getPort(), 1, InetAddress.getLoopbackAddress())) {
       Thread.ofVirtual().start(() -> greet(next, UUID.randomUUID()));
-      assertTrue(Revocations.isGone(peer));
+      assertTrue(new PeerWatch(peer).looksGone());
     }
+  }
+
+  @Test
+  @DisplayName("a port that refuses for a while, as behind a firewall that rejects, and is then its peer's again: not gone")
+  void rejected() throws IOException {
+    PeerInstance peer;
+    try (PeerServer server = server()) {
+      peer = peer(server);
+    }
+    PeerWatch watch = new PeerWatch(peer);
+    for (int look = 1; look < PeerWatch.REFUSALS_MIN; look++)
+      assertFalse(watch.looksGone(), "look " + look);
+    try (ServerSocket again = new ServerSocket(peer.address().getPort(), 1, InetAddress.getLoopbackAddress())) {
+      Thread.ofVirtual().start(() -> greet(again, peer.id()));
+      assertFalse(watch.looksGone());
+    }
+    assertGoneAtLast(watch);
+  }
+
+  private static void assertGoneAtLast(PeerWatch watch) {
+    for (int look = 1; look < PeerWatch.REFUSALS_MIN; look++)
+      assertFalse(watch.looksGone(), "look " + look);
+    assertTrue(watch.looksGone());
   }
 
   @Test
@@ -64,10 +90,23 @@ class PeerInstanceTest {
     try (ServerSocket stopped = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       PeerInstance peer = new PeerInstance(
           new InetSocketAddress(InetAddress.getLoopbackAddress(), stopped.getLocalPort()), UUID.randomUUID());
-      assertFalse(Revocations.isGone(peer));
+      assertFalse(new PeerWatch(peer).looksGone());
       assertThrows(SocketTimeoutException.class,
           () -> PeerConnection.open(peer.address(), Deadline.after(Duration.ofMillis(1))));
     }
+  }
+
+  @Test
+  @DisplayName("K6.12 a port that cannot be had leaves no socket behind")
+  void refused() {
+    UnixOperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(UnixOperatingSystemMXBean.class);
+    // an address for documentation, which no interface has
+    assertThrows(IllegalStateException.class, () -> PeerServer.start("192.0.2.1", question -> question));
+    long before = system.getOpenFileDescriptorCount();
+    for (int i = 0; i < 50; i++)
+      assertThrows(IllegalStateException.class, () -> PeerServer.start("192.0.2.1", question -> question));
+    long left = system.getOpenFileDescriptorCount() - before;
+    assertTrue(left < 25, () -> left + " left");
   }
 
   private static void greet(ServerSocket next, UUID instance) {
