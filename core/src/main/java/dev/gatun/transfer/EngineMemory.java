@@ -2,6 +2,8 @@ package dev.gatun.transfer;
 
 import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.Deadline;
+import dev.gatun.backend.EngineException;
+import dev.gatun.backend.InUseException;
 import dev.gatun.backend.MemoryRange;
 import dev.gatun.memory.Registration;
 import dev.gatun.memory.Slab;
@@ -11,9 +13,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The slabs that are registered with one engine. Usable by any thread. */
 final class EngineMemory {
+  private static final Logger LOG = LoggerFactory.getLogger(EngineMemory.class);
+
   private final EngineCore core;
   private final Map<Slab, Entry> entries = new LinkedHashMap<>();
 
@@ -64,13 +70,18 @@ final class EngineMemory {
     return (int) entries.values().stream().filter(entry -> entry.memory.isOpen()).count();
   }
 
-  /** Unregisters all that no peer may be reading, which goes with the engine; nothing else may use any. */
+  /** Unregisters all but what a peer may be using and what the library holds on to: that goes with the engine. */
   synchronized void close(Deadline deadline) {
     for (Iterator<Entry> left = entries.values().iterator(); left.hasNext();) {
       Entry entry = left.next();
-      if (entry.memory.isReadByPeers()) continue;
-      entry.registration.close(deadline);
-      left.remove();
+      if (entry.memory.isUsedByPeers()) continue;
+      try {
+        entry.registration.close(deadline);
+        left.remove();
+      } catch (EngineException | InUseException refused) {
+        if (entry.memory.transfersInFlight() > 0) throw refused; // of this engine, or a grant that was just made
+        LOG.debug("{} goes with the engine: {}", entry.registration.slab(), refused.getMessage());
+      }
     }
   }
 

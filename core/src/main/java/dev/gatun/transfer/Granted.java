@@ -71,9 +71,6 @@ abstract sealed class Granted permits PushTarget, PullSource {
   /** A peer that was cut off has stopped. */
   abstract void stopped();
 
-  /** Ends the use of the registered memory. */
-  abstract void leaveMemory();
-
   /** A peer wants to begin. {@return whether it may} */
   final synchronized boolean accept(Carry by) {
     if (outcome != HandoverOutcome.PENDING || (carry != null && !carry.equals(by))) return false;

@@ -28,7 +28,7 @@ final class Granter {
   }
 
   void forget(Granted one) {
-    if (granted.remove(one.grant().id(), one)) one.leaveMemory();
+    if (granted.remove(one.grant().id(), one)) one.memory.endPeerUse();
   }
 
   int open() {

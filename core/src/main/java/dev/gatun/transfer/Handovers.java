@@ -16,9 +16,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -96,7 +94,7 @@ public final class Handovers implements AutoCloseable, Quiescable {
    * @throws ClosedException if this or the engine is closed
    */
   public PushTarget grantPush(BlockPool pool, long[] blocks, String layout, Duration lease) {
-    return granted(pool, blocks, lease, RegisteredMemory::begin, RegisteredMemory::end, (own, memory) -> {
+    return granted(pool, blocks, lease, (own, memory) -> {
       Grant grant = grant(Grant.Direction.PUSH, pool, own, layout);
       PushTarget.begin(pool, own);
       return new PushTarget(this, pool, own, memory, grant, Deadline.after(lease));
@@ -113,12 +111,11 @@ public final class Handovers implements AutoCloseable, Quiescable {
    * @return the source, and in it the grant for the peer; see {@link #grantPush} for what is thrown
    */
   public PullSource offer(BlockPool pool, long[] blocks, String layout, Duration lease) {
-    return granted(pool, blocks, lease, RegisteredMemory::beginPeerRead, RegisteredMemory::endPeerRead,
-        (own, memory) -> {
-          Grant grant = grant(Grant.Direction.PULL, pool, own, layout);
-          PullSource.begin(pool, own);
-          return new PullSource(this, pool, own, memory, grant, Deadline.after(lease));
-        });
+    return granted(pool, blocks, lease, (own, memory) -> {
+      Grant grant = grant(Grant.Direction.PULL, pool, own, layout);
+      PullSource.begin(pool, own);
+      return new PullSource(this, pool, own, memory, grant, Deadline.after(lease));
+    });
   }
 
   /**
@@ -242,8 +239,7 @@ public final class Handovers implements AutoCloseable, Quiescable {
     T make(long[] own, RegisteredMemory memory);
   }
 
-  private <T extends Granted> T granted(BlockPool pool, long[] blocks, Duration lease,
-      BiConsumer<RegisteredMemory, String> begin, Consumer<RegisteredMemory> end, Making<T> making) {
+  private <T extends Granted> T granted(BlockPool pool, long[] blocks, Duration lease, Making<T> making) {
     requireOpen("grant");
     if (lease.isNegative() || lease.isZero() || lease.compareTo(LEASE_MAX) > 0) {
       throw new IllegalArgumentException("lease must be above 0 and at most " + LEASE_MAX + ": " + lease);
@@ -252,7 +248,7 @@ public final class Handovers implements AutoCloseable, Quiescable {
     RegisteredMemory memory = core.memory.require(pool.slab());
     int ticket = gate.enter("grant");
     try {
-      begin.accept(memory, "grant");
+      memory.beginPeerUse("grant");
       boolean made = false;
       try {
         T granted = making.make(blocks.clone(), memory);
@@ -261,7 +257,7 @@ public final class Handovers implements AutoCloseable, Quiescable {
         if (gone) granted.declareDead(); // the engine ended meanwhile, and has not seen it
         return granted;
       } finally {
-        if (!made) end.accept(memory);
+        if (!made) memory.endPeerUse();
       }
     } finally {
       gate.exit(ticket);

@@ -50,11 +50,6 @@ public final class PullSource extends Granted {
   @Override
   void stopped() {}
 
-  @Override
-  void leaveMemory() {
-    memory.endPeerRead();
-  }
-
   /** Begins the reads, all or none. */
   static void begin(BlockPool pool, long[] blocks) {
     int begun = 0;

@@ -53,11 +53,6 @@ public final class PushTarget extends Granted {
       pool.endQuarantine(block);
   }
 
-  @Override
-  void leaveMemory() {
-    memory.end();
-  }
-
   /** Begins the writes, all or none. */
   static void begin(BlockPool pool, long[] blocks) {
     int begun = 0;

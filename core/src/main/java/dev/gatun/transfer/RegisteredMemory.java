@@ -2,6 +2,7 @@ package dev.gatun.transfer;
 
 import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.EngineBackend;
+import dev.gatun.backend.EngineCode;
 import dev.gatun.backend.EngineException;
 import dev.gatun.backend.InUseException;
 import dev.gatun.backend.MemoryRange;
@@ -14,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class RegisteredMemory implements Registrar {
   private final EngineBackend backend;
   private final AtomicInteger users = new AtomicInteger();
-  private final AtomicInteger peerReads = new AtomicInteger();
+  private final AtomicInteger peerUses = new AtomicInteger();
   private volatile boolean open;
   private volatile boolean backendGone;
 
@@ -45,21 +46,33 @@ final class RegisteredMemory implements Registrar {
   public void unregister(Slab slab) {
     open = false;
     if (backendGone) return;
-    int running = users.get() + peerReads.get();
+    int running = users.get() + peerUses.get();
     try {
       if (running > 0) {
         throw new InUseException("unregister " + slab + " from " + name() + " refused: " + running + " transfers");
       }
-      backend.unregister(slab.segment());
+      unregisterIdle(slab);
     } catch (RuntimeException e) {
       open = true;
       throw e;
     }
   }
 
+  private void unregisterIdle(Slab slab) {
+    try {
+      backend.unregister(slab.segment());
+    } catch (EngineException e) {
+      if (e.code() != EngineCode.BATCH_BUSY) throw e;
+      InUseException inUse = new InUseException(
+          "unregister " + slab + " from " + name() + " refused: a peer is in the middle of a transfer");
+      inUse.initCause(e);
+      throw inUse;
+    }
+  }
+
   @Override
   public int transfersInFlight() {
-    return backendGone ? 0 : users.get() + peerReads.get();
+    return backendGone ? 0 : users.get() + peerUses.get();
   }
 
   boolean isOpen() {
@@ -71,9 +84,9 @@ final class RegisteredMemory implements Registrar {
     begin(users, operation);
   }
 
-  /** Begins to let a peer read; as {@link #begin}, to be ended by {@link #endPeerRead}. */
-  void beginPeerRead(String operation) {
-    begin(peerReads, operation);
+  /** Begins to let a peer read or write it; as {@link #begin}, to be ended by {@link #endPeerUse}. */
+  void beginPeerUse(String operation) {
+    begin(peerUses, operation);
   }
 
   private void begin(AtomicInteger count, String operation) {
@@ -87,13 +100,13 @@ final class RegisteredMemory implements Registrar {
     users.getAndDecrement();
   }
 
-  void endPeerRead() {
-    peerReads.getAndDecrement();
+  void endPeerUse() {
+    peerUses.getAndDecrement();
   }
 
-  /** {@return whether a peer may be reading it, which ends with the engine if not before} */
-  boolean isReadByPeers() {
-    return peerReads.get() > 0;
+  /** {@return whether a peer may be reading or writing it, which ends with the engine if not before} */
+  boolean isUsedByPeers() {
+    return peerUses.get() > 0;
   }
 
   /** The native engine was destroyed, and with it whatever it had registered and whatever it was doing. */

@@ -338,8 +338,7 @@ final class HandoverCases {
         hands.here.push(target.grant(), LAYOUT, hands.mine().pool, mine, Deadline.after(Duration.ofMillis(500))));
     own.close();
     assertEquals(1, side.pool.quarantined());
-    assertFalse(side.engine.close(Deadline.after(SOON)).isEmpty());
-    assertEquals(List.of(), side.engine.abort(deadline()));
+    assertEquals(List.of(), side.engine.close(deadline()));
     assertEquals(0, side.pool.quarantined());
     side.close();
     LoopbackControls.release(COPY);
