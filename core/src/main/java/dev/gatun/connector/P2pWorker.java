@@ -195,7 +195,8 @@ final class P2pWorker implements WorkerConnector, Quiescable, AutoCloseable {
 
   /**
    * Idempotent; may be called again. The port is closed last: to a peer, one that refuses means that nothing of this side
-   * is being written any more.
+   * is being written any more. So after a push that failed in a library which cannot tell it stays until the engine is
+   * destroyed.
    */
   @Override
   public void close() {
@@ -211,7 +212,11 @@ final class P2pWorker implements WorkerConnector, Quiescable, AutoCloseable {
     revocations.close();
     bootstrap.close();
     handovers.close();
-    server.close();
+    if (!handovers.whenStill(server::close)) {
+      LOG.info("{}: port {} stays open until the engine is destroyed: what a failed push had sent may still land",
+          name(),
+          server.address());
+    }
     Cache known = cache;
     if (known == null) return;
     // a close of the engine or of the pool has ended the registration

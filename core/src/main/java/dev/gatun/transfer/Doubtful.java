@@ -91,8 +91,8 @@ final class Doubtful implements Poller.Job {
     for (long block : quarantined)
       pool.endQuarantine(block);
     giveBack.run();
-    core.doubtful.remove(this);
     afterwards.forEach(Runnable::run);
+    core.doubtful.remove(this); // last: who sees none in doubt sees what has come of it
   }
 
   @Override

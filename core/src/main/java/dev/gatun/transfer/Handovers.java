@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -159,6 +160,21 @@ public final class Handovers implements AutoCloseable, Quiescable {
   /** {@return grants and offers of this side that are not over, those included that ended under a peer that may not have stopped} */
   public int open() {
     return granter.open();
+  }
+
+  /**
+   * Runs something once nothing that this side has begun, and that has ended here, can touch a peer's memory any more: at
+   * once, unless an attempt failed in a library that cannot tell what of it still moves; then when the engine is destroyed,
+   * on the thread that does it, which waits for its return. Does not wait.
+   *
+   * @param then must not throw
+   * @return whether it was run at once
+   */
+  public boolean whenStill(Runnable then) {
+    FutureTask<@Nullable Void> once = new FutureTask<>(then, null);
+    core.afterwards.add(once); // before the look: one of the two sees the other
+    if (lost.isEmpty() || gone) once.run();
+    return once.isDone();
   }
 
   @Override

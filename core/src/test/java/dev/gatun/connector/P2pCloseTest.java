@@ -18,6 +18,7 @@ import dev.gatun.refit.RefitCoordinator;
 import dev.gatun.refit.RefitPolicy;
 import dev.gatun.testing.Await;
 import dev.gatun.testing.Thrown;
+import dev.gatun.transfer.SteeredBackend;
 import dev.gatun.transfer.TransferBatch;
 import dev.gatun.transfer.TransferEngine;
 import java.io.IOException;
@@ -40,6 +41,7 @@ class P2pCloseTest {
   private static final String COPY = "engine.copy";
   private static final int BLOCKS = 16;
   private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final EngineOptions IMPATIENT = EngineOptions.loopback().withTimeouts(LIMIT, Duration.ofMillis(50));
   private static final P2pOptions OPTIONS = P2pOptions.loopback("test model");
 
   @BeforeEach
@@ -109,6 +111,85 @@ class P2pCloseTest {
     }
   }
 
+  @Test
+  @DisplayName("a prefill one of whose pushes failed without saying what still moves keeps its port until its engine is gone")
+  void lostAttempt() throws Exception {
+    try (P2pHost prefill = new P2pHost(P2pConnector.MOONCAKE, KvRole.PRODUCER,
+        gate -> TransferEngine.open(SteeredBackend.unsettled(), EngineOptions.loopback(), gate), OPTIONS, BLOCKS,
+        Map.of());
+        P2pHost decode = host(KvRole.CONSUMER, OPTIONS)) {
+      LoopbackControls.arm(COPY, Action.FAIL, 1, 1);
+      BlockTable computed = offer(prefill, "x");
+      BlockTable room = startLoad(prefill, decode, "x");
+      assertTrue(decode.connector.worker().awaitLoads(Deadline.after(LIMIT)));
+      prefill.awaitSaves();
+      prefill.connector.close();
+
+      PeerConnection.open(prefill.worker(), Deadline.after(LIMIT)).close();
+      assertEquals(4, decode.pool.quarantined());
+      assertEquals(List.of(), prefill.engine.close(Deadline.after(LIMIT)));
+      assertClosed(prefill, decode);
+      decode.release(room);
+      prefill.release(computed);
+      assertEquals(BLOCKS, decode.pool.available());
+    }
+  }
+
+  @Test
+  @DisplayName("a decode whose prefill says nothing any more is closed: what was granted goes with the engine")
+  void silentSender() {
+    try (P2pHost prefill = host(KvRole.PRODUCER, OPTIONS);
+        P2pHost decode = new P2pHost(P2pConnector.MOONCAKE, KvRole.CONSUMER, IMPATIENT, OPTIONS, BLOCKS)) {
+      LoopbackControls.arm(COPY, Action.HANG, 0, 0);
+      BlockTable computed = offer(prefill, "x");
+      BlockTable room = startLoad(prefill, decode, "x");
+      Await.until("the push hangs", () -> LoopbackControls.hanging(COPY) >= 1);
+      assertTrue(decode.connector.worker().resetCache(new WeightEpoch("run", 2)).succeeded());
+      decode.connector.close();
+
+      assertEquals(4, decode.pool.quarantined());
+      assertEquals(1, decode.engine.registrations());
+      assertEquals(List.of(), decode.engine.close(Deadline.after(LIMIT)));
+      assertEquals(0, decode.pool.quarantined());
+      decode.release(room);
+      assertEquals(BLOCKS, decode.pool.available());
+      LoopbackControls.release(COPY);
+      prefill.awaitSaves();
+      prefill.release(computed);
+    } finally {
+      LoopbackControls.release(COPY);
+    }
+  }
+
+  @Test
+  @DisplayName("a prefill whose reader died while it read is closed: its cache goes with the engine")
+  void deadReader() {
+    try (P2pHost prefill = new P2pHost(P2pConnector.NIXL, KvRole.PRODUCER, IMPATIENT, OPTIONS, BLOCKS);
+        P2pHost decode = new P2pHost(P2pConnector.NIXL, KvRole.CONSUMER, EngineOptions.loopback(), OPTIONS, BLOCKS)) {
+      LoopbackControls.arm(COPY, Action.HANG, 0, 0);
+      KvRequest from = prefill.request("p", 4, Map.of("do_remote_decode", true));
+      BlockTable computed = prefill.lease(from);
+      compute(prefill.pool, computed, 1);
+      KvRequest to = decode.request("d", 4, prefill.offer(from, computed).transferParams());
+      BlockTable room = decode.lease(to);
+      decode.startLoad(to, room);
+      Await.until("the pull hangs", () -> LoopbackControls.hanging(COPY) >= 1);
+      assertEquals(List.of(), decode.engine.abort(Deadline.after(LIMIT)));
+      assertTrue(prefill.connector.worker().resetCache(new WeightEpoch("run", 2)).succeeded());
+      prefill.awaitSaves();
+      prefill.release(computed);
+      assertEquals(BLOCKS, prefill.pool.available(), "a reader that is late is told so, and holds no block");
+      prefill.connector.close();
+
+      assertEquals(1, prefill.engine.registrations());
+      assertEquals(List.of(), prefill.engine.close(Deadline.after(LIMIT)));
+      assertEquals(0, prefill.engine.registrations());
+      decode.release(room);
+    } finally {
+      LoopbackControls.release(COPY);
+    }
+  }
+
   private static boolean waits(Thread closing) {
     return Arrays.stream(closing.getStackTrace()).anyMatch(frame -> frame.getClassName().endsWith(".TransferLog"));
   }
@@ -122,8 +203,7 @@ class P2pCloseTest {
   @Test
   @DisplayName("K6.05 a cache that the host still moves is unregistered by the next close, not forgotten")
   void unregistersLater() {
-    EngineOptions impatient = EngineOptions.loopback().withTimeouts(LIMIT, Duration.ofMillis(50));
-    try (P2pHost host = new P2pHost(P2pConnector.NIXL, KvRole.BOTH, impatient, OPTIONS, BLOCKS);
+    try (P2pHost host = new P2pHost(P2pConnector.NIXL, KvRole.BOTH, IMPATIENT, OPTIONS, BLOCKS);
         P2pHost peer = host(KvRole.CONSUMER, OPTIONS);
         TransferBatch batch = host.engine.batch(host.pool, 1)) {
       KvRequest request = host.request("r", 1, Map.of());

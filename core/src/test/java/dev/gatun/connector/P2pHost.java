@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -45,8 +46,13 @@ final class P2pHost implements AutoCloseable {
 
   P2pHost(P2pConnector kind, KvRole role, EngineOptions engineOptions, P2pOptions options, int blocks,
       Map<String, Object> extra) {
+    this(kind, role, gate -> TransferEngine.open(engineOptions, gate), options, blocks, extra);
+  }
+
+  P2pHost(P2pConnector kind, KvRole role, Function<EpochGate, TransferEngine> opening, P2pOptions options, int blocks,
+      Map<String, Object> extra) {
     pool = BlockPool.allocate(new PoolLayout(PAGE_BYTES, blocks), gate);
-    engine = TransferEngine.open(engineOptions, gate);
+    engine = opening.apply(gate);
     RefitCoordinator coordinator = new RefitCoordinator(gate, List.of(), RefitPolicy.DEFAULT, Observer.NONE);
     config = KvTransferConfig.builder().kvConnector(kind.connectorName()).kvRole(role).extraConfig(extra).build();
     connector = kind == P2pConnector.MOONCAKE

@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /** The embedded engine; a test says what comes before its calls, and what it claims to be able to do. */
-final class SteeredBackend implements EngineBackend {
+public final class SteeredBackend implements EngineBackend {
   private final EngineBackend real = ServiceLoader.load(EngineBackendProvider.class).stream()
       .map(ServiceLoader.Provider::get).filter(provider -> provider.engine().equals(EngineOptions.LOOPBACK)).findFirst()
       .orElseThrow().open(EngineOptions.loopback());
@@ -32,6 +32,13 @@ final class SteeredBackend implements EngineBackend {
 
   /** What it knows about registering memory. */
   volatile RegistrationAdvice advice = RegistrationAdvice.NONE;
+
+  /** {@return the embedded engine, claiming that what failed may still land} */
+  public static EngineBackend unsettled() {
+    SteeredBackend backend = new SteeredBackend();
+    backend.claims = SteeredBackend::unsettled;
+    return backend;
+  }
 
   /** {@return what the embedded engine can do, with another limit of requests at once} */
   static UnaryOperator<EngineCapabilities> atMost(int inFlightMax) {
