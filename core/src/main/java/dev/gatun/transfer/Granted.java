@@ -159,6 +159,16 @@ abstract sealed class Granted permits PushTarget, PullSource {
     if (told != null) tell(told);
   }
 
+  /** {@return whether the peer may begin or end at any moment} */
+  final boolean isPending() {
+    return outcome() == HandoverOutcome.PENDING;
+  }
+
+  /** {@return whether something is to be heard from the peer or to be said to it} */
+  final synchronized boolean isWatched() {
+    return outcome == HandoverOutcome.PENDING || (!over && reminder != null && !reminder.isOver(System.nanoTime()));
+  }
+
   private void tell(Carry told) {
     handovers.tell(told.peer(),
         new HandoverMessage(Kind.REVOKE, grant.id(), told.attempt(), grant.epoch(), grant.told().toBytes()));

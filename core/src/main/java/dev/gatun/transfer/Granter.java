@@ -35,6 +35,15 @@ final class Granter {
     return granted.size();
   }
 
+  boolean anyPending() {
+    return granted.values().stream().anyMatch(Granted::isPending);
+  }
+
+  /** Whether there is anything that time or a message can still change. */
+  boolean anyWatched() {
+    return granted.values().stream().anyMatch(Granted::isWatched);
+  }
+
   void takeBackAll() {
     granted.values().forEach(Granted::takeBack);
   }

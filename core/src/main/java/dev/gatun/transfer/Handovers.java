@@ -36,9 +36,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class Handovers implements AutoCloseable, Quiescable {
   private static final Logger LOG = LoggerFactory.getLogger(Handovers.class);
-  // 200 us while something is open, 5 ms otherwise: how late a message of a peer is seen that nobody waits for;
-  // whoever waits looks by itself. Unmeasured defaults
-  private static final long OPEN_NANOS = 200_000;
+  // 200 us while a hand-over is under way, 5 ms otherwise, be it for peers that may be dead: how late a message of a peer is
+  // seen that nobody waits for; whoever waits looks by itself. Unmeasured defaults
+  private static final long BUSY_NANOS = 200_000;
   private static final long IDLE_NANOS = 5_000_000;
   private static final Duration LEASE_MAX = Duration.ofHours(24);
 
@@ -204,7 +204,8 @@ public final class Handovers implements AutoCloseable, Quiescable {
 
   /**
    * Takes back every grant and offer, and ends. Does not wait for peers: blocks that they may still write stay in
-   * quarantine until the engine is destroyed or they have answered. Idempotent.
+   * quarantine until the engine is destroyed or they have answered, for which they are asked for some 15 minutes more.
+   * Idempotent.
    */
   @Override
   public void close() {
@@ -288,7 +289,7 @@ public final class Handovers implements AutoCloseable, Quiescable {
   }
 
   private void watch() {
-    while (!gone && !(closed && open() + outgoing.size() == 0 && outbox.isEmpty())) {
+    while (!gone && !(closed && outgoing.isEmpty() && outbox.isEmpty() && !granter.anyWatched())) {
       try {
         receive();
         granter.look();
@@ -298,7 +299,7 @@ public final class Handovers implements AutoCloseable, Quiescable {
       } catch (RuntimeException e) {
         LOG.error("{}: what is open is looked after all the same", name(), e);
       }
-      LockSupport.parkNanos(this, open() + outgoing.size() > 0 ? OPEN_NANOS : IDLE_NANOS);
+      LockSupport.parkNanos(this, outgoing.isEmpty() && !granter.anyPending() ? IDLE_NANOS : BUSY_NANOS);
     }
     peers.close();
     outbox.close();

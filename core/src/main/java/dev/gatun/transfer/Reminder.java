@@ -30,4 +30,9 @@ final class Reminder {
   boolean isSpent() {
     return left == 0;
   }
+
+  /** {@return whether an answer is no longer to be expected} */
+  boolean isOver(long nowNanos) {
+    return left == 0 && nowNanos - nextNanos >= 0;
+  }
 }

@@ -206,6 +206,64 @@ class HandoverFaultTest {
   }
 
   @Test
+  @DisplayName("K6.10 a sender that is frozen does not keep the engine open: closing it ends the target")
+  void silentSender() {
+    PushTarget target = granted(2);
+    assertTrue(target.accept(new Carry("127.0.0.1:1", UUID.randomUUID())));
+    there.close();
+    assertFalse(target.isOver());
+    assertEquals(2, theirs.pool.quarantined());
+    assertThrows(InUseException.class,
+        () -> theirs.pool.slab().registrations().getFirst().close(Deadline.after(SOON)));
+    assertEquals(List.of(), theirs.engine.close(deadline()));
+    assertTrue(target.isOver());
+    assertEquals(0, theirs.pool.quarantined());
+  }
+
+  @Test
+  @DisplayName("the grant of a peer that is dead is watched at a walk, and one that nobody can say more about not at all")
+  void deadPeersGrant() {
+    Carry dead = new Carry("127.0.0.1:1", UUID.randomUUID());
+    AtomicInteger rounds = new AtomicInteger();
+    theirLibrary.beforeDrain = rounds::incrementAndGet;
+    PushTarget target = granted(1);
+    assertTrue(target.accept(dead));
+    target.revoke();
+    int first = rounds.get();
+    long began = System.nanoTime();
+    eventually("it is watched", () -> rounds.get() >= first + 40);
+    Duration took = Duration.ofNanos(System.nanoTime() - began);
+    assertTrue(took.compareTo(Duration.ofMillis(100)) > 0, () -> "40 rounds took " + took);
+    target.lost(dead);
+    there.close();
+    eventually("the watch has ended", () -> !theirs.engine.core().handedOver.get());
+    assertFalse(target.isOver());
+    target.declareSenderDead();
+    assertEquals(0, theirs.pool.quarantined());
+  }
+
+  @Test
+  @DisplayName("what is to be done once nothing moves is done at once, and after a failure of unknown extent with the engine")
+  void still() throws Exception {
+    AtomicInteger done = new AtomicInteger();
+    assertTrue(here.whenStill(done::incrementAndGet));
+    assertEquals(1, done.get());
+    myLibrary.claims = SteeredBackend::unsettled;
+    PushTarget target = granted(1);
+    LoopbackControls.arm(COPY, Action.FAIL, 1, 1);
+    assertEquals(HandoverOutcome.ABORTED, outcome(push(target, filled(mine, 1, 1), deadline())));
+    assertEquals(HandoverOutcome.ABORTED, target.await(deadline()));
+    assertFalse(here.whenStill(done::incrementAndGet));
+    here.close();
+    assertEquals(1, done.get());
+    assertEquals(List.of(), mine.engine.close(deadline()));
+    assertEquals(2, done.get());
+    assertTrue(here.whenStill(done::incrementAndGet));
+    assertEquals(3, done.get());
+    target.declareSenderDead();
+  }
+
+  @Test
   @DisplayName("a failed push whose bytes may still land keeps the blocks until its sender is declared dead")
   void unsettled() throws Exception {
     myLibrary.claims = SteeredBackend::unsettled;

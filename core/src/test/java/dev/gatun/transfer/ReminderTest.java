@@ -23,9 +23,11 @@ class ReminderTest {
       assertTrue(millis - lastMillis >= lastPauseMillis, () -> "sooner than the time before");
       lastPauseMillis = millis - lastMillis;
       lastMillis = millis;
+      assertFalse(reminder.isOver(millis * 1_000_000), "an answer may come");
     }
     assertEquals(Reminder.TIMES_MAX, times);
     assertTrue(reminder.isSpent());
+    assertTrue(reminder.isOver(Duration.ofHours(1).toNanos()));
     long minutes = Duration.ofMillis(lastMillis).toMinutes();
     assertTrue(minutes >= 10 && minutes <= 20, () -> "minutes: " + minutes);
   }
