@@ -46,6 +46,8 @@ final class P2pLoads {
       threads.execute(() -> end(begun, carry(begun, sink), pageBytes));
     } catch (RejectedExecutionException closed) {
       end(begun, "the connector is closed", pageBytes);
+    } catch (Error noThread) {
+      end(begun, noThread.toString(), pageBytes);
     }
   }
 

@@ -46,6 +46,9 @@ final class BoundedCalls {
     } catch (RejectedExecutionException e) {
       countOut(peer);
       throw new ClosedException(what + " refused: the engine is closed");
+    } catch (Error noThread) {
+      countOut(peer);
+      throw noThread;
     }
     boolean interrupted = false;
     try {

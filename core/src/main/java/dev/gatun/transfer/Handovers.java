@@ -296,7 +296,7 @@ public final class Handovers implements AutoCloseable, Quiescable {
       } catch (GatunException e) {
         // the engine is being closed, or does not answer: what is open is still to be looked after
         LOG.debug("{}: {}", name(), e.getMessage());
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         LOG.error("{}: what is open is looked after all the same", name(), e);
       }
       LockSupport.parkNanos(this, outgoing.isEmpty() && !granter.anyPending() ? IDLE_NANOS : BUSY_NANOS);
@@ -315,7 +315,7 @@ public final class Handovers implements AutoCloseable, Quiescable {
     if (message == null) return false;
     try {
       take(notification.from(), message);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       // the messages behind it are about others
       LOG.error("{}: {} of {} about hand-over {}", name(), message.kind(), notification.from(), message.id(), e);
     }

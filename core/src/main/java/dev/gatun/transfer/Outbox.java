@@ -59,6 +59,9 @@ final class Outbox {
       } catch (RejectedExecutionException e) {
         undelivered(peer, message, "the hand-overs are closed");
         return;
+      } catch (Error e) {
+        undelivered(peer, message, "no thread: " + e); // whoever sends has other messages to look after
+        return;
       }
       queue = new ArrayDeque<>();
       waiting.put(peer, queue);
@@ -99,10 +102,10 @@ final class Outbox {
       try {
         delivery.deliver(peer, message);
         return;
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) { // the thread goes on with what is behind it
         boolean again = left > 0 && e instanceof GatunException && !(e instanceof ClosedException);
         if (!again) {
-          undelivered(peer, message, e.getMessage());
+          undelivered(peer, message, e.toString());
           return;
         }
         LockSupport.parkNanos(this, pause);

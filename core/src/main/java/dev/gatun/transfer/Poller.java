@@ -76,7 +76,7 @@ final class Poller implements Runnable {
   private static boolean step(Job job) {
     try {
       return job.step();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // the others go on
       LOG.error("a transfer is given up: {}", job, e);
       return true;
     }

@@ -69,6 +69,20 @@ class OutboxTest {
   }
 
   @Test
+  @DisplayName("an error on the way loses its message, not the peer")
+  void error() {
+    Outbox outbox = new Outbox("test", (peer, message) -> {
+      delivered.add(message.kind().toString());
+      if (message.kind() == Kind.REVOKE) throw new StackOverflowError("unexpected");
+    });
+    outbox.send("peer", message(Kind.REVOKE));
+    outbox.send("peer", message(Kind.ABORTED));
+    Await.until("all were tried", outbox::isEmpty);
+    assertEquals(List.of("REVOKE", "ABORTED"), delivered);
+    outbox.close();
+  }
+
+  @Test
   @DisplayName("messages for a peer that takes nothing do not pile up without end")
   void bounded() {
     CountDownLatch goesOn = new CountDownLatch(1);

@@ -42,6 +42,28 @@ class PollerTest {
   }
 
   @Test
+  @DisplayName("a job that ends in an error takes no other with it")
+  void error() {
+    Poller poller = new Poller("test");
+    Looked job = new Looked();
+    poller.add(new Poller.Job() {
+      @Override
+      public boolean step() {
+        throw new StackOverflowError("unexpected");
+      }
+
+      @Override
+      public boolean urgent() {
+        return false;
+      }
+    });
+    poller.add(job);
+    job.ready.set(true);
+    Await.until("it is over", job.over::get);
+    poller.end();
+  }
+
+  @Test
   @DisplayName("a job that comes after the end is looked at")
   void afterTheEnd() {
     Poller poller = new Poller("test");

@@ -44,7 +44,7 @@ final class NoticeSender {
       try {
         if (!refused) call.run();
         state = refused ? -1 : 1;
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) { // the thread goes on with what is behind it
         LOG.warn("a message was not delivered: {}", e.toString());
       } finally {
         if (!isOver()) state = -1;
@@ -66,6 +66,10 @@ final class NoticeSender {
       try {
         threads.execute(() -> sendAll(target)); // it begins after this method's end
       } catch (RejectedExecutionException e) {
+        delivery.state = -1;
+        return delivery;
+      } catch (Error noThread) {
+        LOG.warn("a message was not delivered: {}", noThread.toString());
         delivery.state = -1;
         return delivery;
       }

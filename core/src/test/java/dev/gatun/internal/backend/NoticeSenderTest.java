@@ -51,6 +51,19 @@ class NoticeSenderTest {
   }
 
   @Test
+  @DisplayName("an error on the way loses its message, not the peer")
+  void error() {
+    NoticeSender.Delivery lost = sender.send(1, () -> {
+      throw new StackOverflowError("unexpected");
+    });
+    NoticeSender.Delivery next = sender.send(1, () -> sent.add(1));
+    Await.until("both have ended", () -> lost.isOver() && next.isOver());
+    assertFalse(lost.delivered());
+    assertTrue(next.delivered());
+    sender.close();
+  }
+
+  @Test
   @DisplayName("what cannot be sent, and what waits when the sender is closed, ends undelivered")
   void undelivered() {
     NoticeSender.Delivery failed = sender.send(1, () -> {
