@@ -3,6 +3,7 @@ package dev.gatun.internal.http;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.DeadlineException;
 import dev.gatun.backend.GatunException;
+import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -48,8 +49,21 @@ public final class HttpCaller implements AutoCloseable {
    * @param bytesMax longest body that is read
    * @return the answer to come
    */
+  @SuppressWarnings("FutureReturnValueIgnored") // what follows a cancellation has no result of its own
   public <T> CompletableFuture<HttpResponse<T>> send(HttpRequest request, BodyHandler<T> body, long bytesMax) {
-    return client.sendAsync(request, BodyHandlers.limiting(body, bytesMax));
+    CompletableFuture<HttpResponse<T>> answer = new CompletableFuture<>();
+    // sendAsync completes on the common pool, whose threads may all be waiting for this answer
+    Thread sender = Thread.ofVirtual().start(() -> {
+      try {
+        answer.complete(client.send(request, BodyHandlers.limiting(body, bytesMax)));
+      } catch (IOException | InterruptedException | RuntimeException | Error unanswered) {
+        answer.completeExceptionally(unanswered);
+      }
+    });
+    answer.whenComplete((done, problem) -> {
+      if (answer.isCancelled()) sender.interrupt();
+    });
+    return answer;
   }
 
   /**
