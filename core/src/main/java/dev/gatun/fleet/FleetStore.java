@@ -79,8 +79,9 @@ final class FleetStore implements AutoCloseable {
     open(share(deadline, 4));
     KvStore opened = store;
     if (opened == null) {
-      boolean silent = reach(null, share(deadline, 2)) == Reach.SILENT;
-      return new StoreVerdict(RefitOutcome.UNVERIFIED, false, silent, List.of(problem), Optional.empty());
+      Reach reach = reach(null, share(deadline, 2));
+      return new StoreVerdict(RefitOutcome.UNVERIFIED, false, reach == Reach.SILENT,
+          List.of(reach.unanswered(), problem), Optional.empty());
     }
     // a refit that hangs takes its deadline for the attempt and, were it verified, once more for the last look
     RefitPolicy policy = RefitPolicy.DEFAULT.withRequired(RefitOutcome.VERIFIED)
@@ -93,7 +94,7 @@ final class FleetStore implements AutoCloseable {
     }
     Reach reach = reach(opened, share(deadline, 2));
     List<String> reasons = new ArrayList<>(report.reasons());
-    if (reach != Reach.ANSWERS) reasons.addFirst("the store does not answer: its master is " + reach.text);
+    if (reach != Reach.ANSWERS) reasons.addFirst(reach.unanswered());
     boolean unasked = reach != Reach.ANSWERS && report.outcome() == RefitOutcome.FAILED;
     return new StoreVerdict(unasked ? RefitOutcome.UNVERIFIED : report.outcome(), reach == Reach.ANSWERS,
         reach == Reach.SILENT || !coordinator.unfinished().isEmpty(), reasons, Optional.of(report));
@@ -106,6 +107,10 @@ final class FleetStore implements AutoCloseable {
 
     Reach(String text) {
       this.text = text;
+    }
+
+    String unanswered() {
+      return "the store does not answer: its master is " + text;
     }
   }
 

@@ -668,4 +668,50 @@ class FleetRefitTest {
     assertEquals(1, report.paused().size());
     assertReason(report, "resume: 404");
   }
+
+  @Test
+  @DisplayName("an engine that never answers a resume is waited for to a deadline of its own: UNVERIFIED, the others resumed")
+  void resumeHangs() {
+    FakeEngine hanging = add(FakeEngine.vllm()).hangingAt(RESUME);
+    FakeEngine other = add(FakeEngine.vllm());
+    FleetReport report = run(values -> values.put("deadline", "8s"), hanging, other);
+    assertOutcome(FleetOutcome.UNVERIFIED, report);
+    assertEquals(List.of(PAUSE, RESET, RESUME), other.posts());
+    assertEquals(RefitOutcome.VERIFIED, report.store().orElseThrow().outcome());
+    assertEquals(List.of(hanging.url().toString()), report.paused());
+    assertReason(report, "resume: ");
+    long waited = phase(report, "resume");
+    // a quarter of the attempt's deadline, begun after the attempt; the rest is room for a busy machine
+    assertTrue(waited >= TimeUnit.SECONDS.toNanos(2) && waited < TimeUnit.SECONDS.toNanos(2 + 10), report::text);
+  }
+
+  @Test
+  @DisplayName("watch says how long late removals are looked for once the engines run again; one that comes ends it")
+  void watches() throws Exception {
+    long start = System.nanoTime();
+    FleetReport quiet = run(values -> values.put("watch", "1s"), add(FakeEngine.vllm()));
+    assertOutcome(FleetOutcome.VERIFIED, quiet);
+    assertTrue(quiet.nanos() >= TimeUnit.SECONDS.toNanos(1) && System.nanoTime() - start >= quiet.nanos(), quiet::text);
+
+    CountDownLatch resumed = new CountDownLatch(1);
+    FakeEngine engine = add(FakeEngine.vllm()).before(RESUME, resumed::countDown);
+    try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
+      Future<FleetReport> running = threads.submit(() -> run(values -> {
+        values.put("watch", "10m");
+        values.put("weight_version", 3);
+      }, engine));
+      assertTrue(resumed.await(30, TimeUnit.SECONDS));
+      assertFalse(running.isDone());
+      engines.refitPort().removeAllForced();
+      FleetReport report = running.get(60, TimeUnit.SECONDS);
+      assertOutcome(FleetOutcome.UNVERIFIED, report);
+      assertReason(report, "late wipe: the sentinel of r@3 is gone");
+      assertEquals(List.of(), report.paused(), "it runs again, and is not stopped by what was seen since");
+    }
+  }
+
+  private static long phase(FleetReport report, String name) {
+    return report.phases().stream().filter(phase -> phase.name().equals(name)).mapToLong(FleetReport.PhaseTime::nanos)
+        .sum();
+  }
 }
