@@ -29,7 +29,8 @@ import picocli.CommandLine.Option;
 @Command(name = "refit", sortOptions = false, description = {
     "Removes every page from a store and proves it, for a refit to new weights.",
     "Hosts that use the store must have stopped putting before it, and must not begin again before it ends.",
-    "Exit codes: 0 VERIFIED, 3 ISOLATED or UNVERIFIED, 1 FAILED, 4 the master does not answer.",
+    "Exit codes: 0 VERIFIED, 3 ISOLATED or UNVERIFIED, 1 FAILED, 4 the master does not answer; 2 and nothing done where keys",
+    "of more than one owner or of unknown form are there.",
     "With --fleet or --engine it stops and starts the hosts itself, engines that it reaches over HTTP.",
     "Exit codes are then: 0 VERIFIED, 1 refused or FAILED, 2 UNVERIFIED or ISOLATED."})
 final class RefitCommand extends GatunCommand {
@@ -71,6 +72,9 @@ final class RefitCommand extends GatunCommand {
   @Nullable
   Integer deadlineSeconds;
 
+  @Option(names = "--force-global", description = "remove everything, whoever owns it; not for a fleet, whose engines' own resets do so anyway")
+  boolean forceGlobal;
+
   @Override
   int run() {
     String lonely = fleet.withoutEngines();
@@ -95,7 +99,10 @@ final class RefitCommand extends GatunCommand {
     RefitPolicy policy = RefitPolicy.DEFAULT.withOtherClients(who()).withOnFailure(reaction);
     if (deadlineSeconds != null) policy = policy.withDeadline(Duration.ofSeconds(deadlineSeconds));
     RefitPolicy chosen = policy;
-    return withNativeLog(log -> refit(this, connection, codec, next, chosen));
+    return withNativeLog(log -> {
+      KeyOwners.requireOne(connection, forceGlobal, "store reset --namespace NAME or --prefix TEXT");
+      return refit(this, connection, codec, next, chosen);
+    });
   }
 
   /** Everything that is wrong is refused with 1: 2 says of a fleet that it is not verified. */
@@ -122,6 +129,9 @@ final class RefitCommand extends GatunCommand {
 
   private Map<String, Object> fleetValues() {
     if (others != null) throw new IllegalArgumentException("--others is decided by the engines of a fleet: " + others);
+    if (forceGlobal)
+      throw new IllegalArgumentException("--force-global is for a store without a fleet: an engine's reset "
+          + "removes everything, whoever owns it");
     Map<String, Object> values = connection.values();
     FleetOptions.put(values, "run", run);
     FleetOptions.put(values, "weight_version", version);

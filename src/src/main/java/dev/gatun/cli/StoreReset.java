@@ -1,16 +1,12 @@
 package dev.gatun.cli;
 
 import dev.gatun.backend.WeightEpoch;
-import dev.gatun.cli.console.CommandException;
 import dev.gatun.cli.console.ExitCode;
-import dev.gatun.codec.GatunKey;
-import dev.gatun.codec.KeyLabel;
 import dev.gatun.refit.NamespaceReport;
 import dev.gatun.refit.NamespaceReset;
 import dev.gatun.refit.RefitPolicy;
 import dev.gatun.store.KeyCodec;
 import dev.gatun.store.KvStore;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -53,7 +49,7 @@ final class StoreReset extends GatunCommand {
     if (prefix != null && namespace != null) throw usage("give --namespace or --prefix, not both");
     if (namespace == null && prefix == null) {
       return withNativeLog(log -> {
-        refuseForeign();
+        KeyOwners.requireOne(connection, forceGlobal, "--namespace NAME or --prefix TEXT");
         return RefitCommand.refit(this, connection, KeyCodec.verbatim(), new WeightEpoch("reset", 1), policy);
       });
     }
@@ -78,34 +74,5 @@ final class StoreReset extends GatunCommand {
     if (prefix != null) return reset.prefix(keyText("--prefix", prefix));
     String name = String.valueOf(namespace);
     return run == null || below == null ? reset.namespace(name) : reset.below(name, new WeightEpoch(run, below));
-  }
-
-  /**
-   * One deployment's own reset needs no more than the command; what several keep there, or somebody unknown, must not go
-   * by oversight.
-   */
-  private void refuseForeign() {
-    List<String> owners = owners();
-    boolean unknown = owners.contains(KeyLabel.UNKNOWN_OWNER);
-    if (owners.size() < 2 && !unknown) return;
-    String named = String.join("; ", owners.subList(0, Math.min(10, owners.size())))
-        + (owners.size() > 10 ? "; …" : "");
-    if (!forceGlobal) {
-      throw usage("nothing was removed, since " + (owners.size() < 2
-          ? "nobody knows whose these are: " + named
-          : owners.size() + " owners have keys there: " + named)
-          + "; --namespace NAME or --prefix TEXT removes one's, --force-global everything");
-    }
-    System.err.println("gatun: removing the keys of " + owners.size() + " owners: " + named);
-  }
-
-  private List<String> owners() {
-    try {
-      return new MasterReader(connection.admin()).keys().stream().filter(key -> !key.startsWith(GatunKey.CANARY))
-          .map(KeyLabel::of).map(KeyLabel::owner).distinct().sorted().toList();
-    } catch (CommandException unlisted) {
-      if (forceGlobal) return List.of();
-      throw unlisted;
-    }
   }
 }

@@ -52,6 +52,7 @@ class FleetCommandTest {
       "--pause keep | pause must be abort or wait", "--engine h:1 | engines[0].url must be http://host:port",
       "--weight-version 0 | weight_version must be a whole number from 1", "--weight-version x | --weight-version",
       "--store loopback | store must be mooncake", "--others none | --others is decided by the engines",
+      "--force-global | --force-global is for a store without a fleet",
       "--deadline 0 | deadline must be 1 s to 1 h", "--frobnicate | Unknown option", "--kind sglang | for --engine",
       "--fleet /nowhere/f.yaml | cannot read /nowhere/f.yaml", "--config f.json --master 127.0.0.1:1 | config must"})
   @DisplayName("bad values are refused with 1, since 2 would say that a fleet is not verified, before anything is sent")

@@ -155,7 +155,7 @@ class MooncakeTest {
   }
 
   @Test
-  @DisplayName("K10 store ls tells whose keys they are; reset removes a part, and not everything of several by oversight")
+  @DisplayName("K10 store ls tells whose keys they are; reset removes a part; nor does it or refit remove all of several by oversight")
   void tellsOwnersApart() throws Exception {
     Path file = Files.write(folder.resolve("value"), new byte[100]);
     String hash = "5a".repeat(32);
@@ -190,7 +190,17 @@ class MooncakeTest {
       Outcome rest = client.run("reset", "--namespace", "chat").exits(0);
       assertEquals(3, rest.number("others"), rest.out());
       assertEquals(3, client.run("ls").json().number("total").intValue());
-      client.run("reset", "--force-global").exits(0).says("removing the keys of 3 owners");
+      client.command("refit", "--run", "r", "--version", "2").exits(2)
+          .says("nothing was removed, since 3 owners have keys")
+          .says("store reset --namespace NAME");
+      assertEquals(3, client.run("ls").json().number("total").intValue());
+      client.command("refit", "--run", "r", "--version", "2", "--force-global").exits(0).says("the keys of 3 owners");
+      assertEquals(0, client.run("ls").json().number("total").intValue());
+      client.run("put", vllm, file.toString()).exits(0);
+      client.run("put", "foreign/app@key1", file.toString()).exits(0);
+      client.run("reset", "--force-global").exits(0).says("removing the keys of 2 owners");
+      client.run("put", vllm, file.toString()).exits(0);
+      client.command("refit", "--run", "r", "--version", "3").exits(0);
       assertEquals(0, client.run("ls").json().number("total").intValue());
     }
   }
