@@ -88,6 +88,12 @@ final class Topology implements AutoCloseable {
         .segmentBytes(storage == null ? segmentBytes : 0).build();
   }
 
+  /** {@return how a process opens the store of a real Mooncake without memory of its own, to refit it} */
+  StoreOptions client() {
+    if (master == null) throw new IllegalStateException("no master");
+    return StoreOptions.mooncake(master.rpcAddress()).masterAdmin(master.adminUrl().toString()).build();
+  }
+
   /** {@return flags that the Java program takes} */
   List<String> javaFlags() {
     return List.of("--library", library);
