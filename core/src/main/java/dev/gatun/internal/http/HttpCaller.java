@@ -56,7 +56,10 @@ public final class HttpCaller implements AutoCloseable {
     Thread sender = Thread.ofVirtual().start(() -> {
       try {
         answer.complete(client.send(request, BodyHandlers.limiting(body, bytesMax)));
-      } catch (IOException | InterruptedException | RuntimeException | Error unanswered) {
+      } catch (IOException failed) {
+        // what the reader of the body threw comes wrapped
+        answer.completeExceptionally(failed.getCause() instanceof GatunException own ? own : failed);
+      } catch (InterruptedException | RuntimeException | Error unanswered) {
         answer.completeExceptionally(unanswered);
       }
     });
