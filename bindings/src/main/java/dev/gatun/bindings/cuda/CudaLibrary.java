@@ -40,7 +40,7 @@ public final class CudaLibrary {
    *             functions (the message lists all of them): nothing has been bound, and another may be tried
    */
   public static synchronized Path load(@Nullable Path library) {
-    Path file = library == null ? find() : real(library);
+    Path file = library == null ? find() : LibraryVetting.identity(library);
     if (loaded != null) {
       if (loaded.equals(file)) return loaded;
       throw new IllegalStateException("this process is bound to the CUDA driver " + loaded + " and cannot be bound to "
@@ -91,17 +91,6 @@ public final class CudaLibrary {
       throw error;
     } catch (IOException e) {
       throw new UncheckedIOException("cannot find the file of " + NAME, e);
-    }
-  }
-
-  private static Path real(Path library) {
-    if (!Files.isRegularFile(library)) {
-      throw new UnsatisfiedLinkError("no library file at " + library.toAbsolutePath());
-    }
-    try {
-      return library.toRealPath();
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot resolve " + library, e);
     }
   }
 }

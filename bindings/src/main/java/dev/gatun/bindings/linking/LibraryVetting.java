@@ -1,7 +1,10 @@
 package dev.gatun.bindings.linking;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.SymbolLookup;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -33,6 +36,25 @@ public final class LibraryVetting {
     if (!missing.isEmpty()) {
       throw new UnsatisfiedLinkError(missing.size() + " of " + symbols.size() + " required functions are missing from "
           + libraries + ": " + String.join(", ", missing) + "; " + fix);
+    }
+  }
+
+  /**
+   * {@return the file itself, whichever link names it}
+   *
+   * @param library
+   *            path of a library
+   * @throws UnsatisfiedLinkError
+   *             if there is no such file
+   */
+  public static Path identity(Path library) {
+    if (!Files.isRegularFile(library)) {
+      throw new UnsatisfiedLinkError("no library file at " + library.toAbsolutePath());
+    }
+    try {
+      return library.toRealPath();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot resolve " + library, e);
     }
   }
 

@@ -2,9 +2,6 @@ package dev.gatun.bindings.mooncake;
 
 import dev.gatun.bindings.linking.AllowedFunctions;
 import dev.gatun.bindings.linking.LibraryVetting;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -86,7 +83,7 @@ public final class MooncakeLibraries {
     if (libraries.isEmpty()) {
       throw new IllegalArgumentException("libraries must name at least one file: []");
     }
-    List<Path> files = libraries.stream().map(MooncakeLibraries::identity).toList();
+    List<Path> files = libraries.stream().map(LibraryVetting::identity).toList();
     if (loaded != null && !files.equals(loaded)) {
       throw new IllegalStateException("this process is bound to the Mooncake libraries " + loaded
           + " and cannot be bound to " + files + " as well: use one set of libraries a process");
@@ -99,17 +96,5 @@ public final class MooncakeLibraries {
     }
     loaded = files; // before loading: the first one counts as soon as it is mapped
     paths.forEach(path -> System.load(path.toString()));
-  }
-
-  /** The file itself, whichever link names it. */
-  private static Path identity(Path library) {
-    if (!Files.isRegularFile(library)) {
-      throw new UnsatisfiedLinkError("no library file at " + library.toAbsolutePath());
-    }
-    try {
-      return library.toRealPath();
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot resolve " + library, e);
-    }
   }
 }

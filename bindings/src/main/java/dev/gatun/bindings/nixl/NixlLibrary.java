@@ -4,13 +4,10 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 
 import dev.gatun.bindings.linking.AllowedFunctions;
 import dev.gatun.bindings.linking.LibraryVetting;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +33,7 @@ public final class NixlLibrary {
    *             functions (the message lists all of them): another may be tried
    */
   public static synchronized void load(Path library) {
-    Path file = identity(library);
+    Path file = LibraryVetting.identity(library);
     if (loaded != null && !loaded.equals(file)) {
       throw new IllegalStateException("this process is bound to the NIXL library " + loaded + " and cannot be bound to "
           + file + " as well: use one a process");
@@ -75,17 +72,5 @@ public final class NixlLibrary {
       free = handle;
     }
     return handle;
-  }
-
-  /** The file itself, whichever link names it. */
-  private static Path identity(Path library) {
-    if (!Files.isRegularFile(library)) {
-      throw new UnsatisfiedLinkError("no library file at " + library.toAbsolutePath());
-    }
-    try {
-      return library.toRealPath();
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot resolve " + library, e);
-    }
   }
 }

@@ -2,11 +2,8 @@ package dev.gatun.bindings.verbs;
 
 import dev.gatun.bindings.linking.AllowedFunctions;
 import dev.gatun.bindings.linking.LibraryVetting;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +31,7 @@ public final class VerbsLibrary {
    *             message says which
    */
   public static synchronized void load(Path shim) {
-    Path file = identity(shim);
+    Path file = LibraryVetting.identity(shim);
     if (loaded != null) {
       if (loaded.equals(file)) return;
       throw new IllegalStateException("this process is bound to the verbs shim " + loaded + " and cannot be bound to "
@@ -77,17 +74,5 @@ public final class VerbsLibrary {
 
   static List<String> functions() {
     return AllowedFunctions.of(VerbsLibrary.class, "gatun_verbs.includes");
-  }
-
-  /** The file itself, whichever link names it. */
-  private static Path identity(Path library) {
-    if (!Files.isRegularFile(library)) {
-      throw new UnsatisfiedLinkError("no library file at " + library.toAbsolutePath());
-    }
-    try {
-      return library.toRealPath();
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot resolve " + library, e);
-    }
   }
 }
