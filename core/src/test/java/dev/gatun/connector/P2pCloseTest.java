@@ -17,11 +17,11 @@ import dev.gatun.internal.backend.LoopbackControls.Action;
 import dev.gatun.refit.RefitCoordinator;
 import dev.gatun.refit.RefitPolicy;
 import dev.gatun.testing.Await;
+import dev.gatun.testing.FreePort;
 import dev.gatun.testing.Thrown;
 import dev.gatun.transfer.SteeredBackend;
 import dev.gatun.transfer.TransferBatch;
 import dev.gatun.transfer.TransferEngine;
-import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -233,7 +233,7 @@ class P2pCloseTest {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         TransferEngine engine = TransferEngine.open(EngineOptions.loopback(), gate)) {
       RefitCoordinator coordinator = new RefitCoordinator(gate, List.of(), RefitPolicy.DEFAULT, Observer.NONE);
-      int port = elsewhere ? freePort() : taken.getLocalPort();
+      int port = elsewhere ? FreePort.find() : taken.getLocalPort();
       KvTransferConfig config = KvTransferConfig.builder().kvConnector("MooncakeConnector").kvRole(KvRole.PRODUCER)
           .extraConfig(elsewhere ? Map.of("bootstrap_server_address", "127.0.0.1:" + port) : Map.of()).build();
       P2pOptions options = OPTIONS.withBootstrap("127.0.0.1", elsewhere ? 0 : port);
@@ -246,12 +246,6 @@ class P2pCloseTest {
       assertTrue(message.contains(String.valueOf(port)), message);
       assertEquals(parts, gate.parts());
       Await.until("no port is listened on", () -> ports() == ports);
-    }
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return free.getLocalPort();
     }
   }
 

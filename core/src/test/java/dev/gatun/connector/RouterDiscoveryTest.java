@@ -3,9 +3,8 @@ package dev.gatun.connector;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.gatun.testing.FreePort;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -34,7 +33,7 @@ class RouterDiscoveryTest {
   @DisplayName("S3.5 S3.6 the router finds the bootstrap service and gives both engines of a request what they need")
   void discovers() throws Exception {
     String engineId = UUID.randomUUID().toString();
-    int port = freePort();
+    int port = FreePort.find();
     try (FakeEngine prefill = new FakeEngine();
         FakeEngine decode = new FakeEngine();
         BootstrapServer bootstrap = BootstrapServer.start("127.0.0.1", 0)) {
@@ -43,7 +42,8 @@ class RouterDiscoveryTest {
           .prefillDecode(P2pConnector.MOONCAKE, List.of(prefill.url()), new int[]{bootstrap.port()},
               List.of(decode.url()))
           .with(
-              Map.of("host", "127.0.0.1", "port", port, "prometheus_port", freePort(), "worker_startup_check_interval",
+              Map.of("host", "127.0.0.1", "port", port, "prometheus_port", FreePort.find(),
+                  "worker_startup_check_interval",
                   1, "disable_retries", true));
       try (RouterProcess router = RouterProcess.start(arguments.commandLine())) {
         awaitReady(router, port);
@@ -109,12 +109,6 @@ class RouterDiscoveryTest {
       return router.output();
     } catch (IOException e) {
       return e.toString();
-    }
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
     }
   }
 }

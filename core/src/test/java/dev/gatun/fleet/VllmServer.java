@@ -3,9 +3,8 @@ package dev.gatun.fleet;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.gatun.backend.Deadline;
+import dev.gatun.testing.FreePort;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -61,7 +60,7 @@ final class VllmServer implements AutoCloseable {
     JSON.writeValue(settings.toFile(), Map.of("metadata_server", "P2PHANDSHAKE", "master_server_address", master,
         "protocol", "tcp", "device_name", "", "mode", "standalone-store", "global_segment_size", 0, "local_buffer_size",
         "64MB"));
-    int port = freePort();
+    int port = FreePort.find();
     Path log = folder.resolve("vllm.log");
     ProcessBuilder builder = new ProcessBuilder(python.toString(), "-m", "vllm.entrypoints.cli.main", "serve",
         model.toString(), "--served-model-name", MODEL, "--host", "127.0.0.1", "--port", Integer.toString(port),
@@ -89,12 +88,6 @@ final class VllmServer implements AutoCloseable {
     Path metadata = Files.createDirectories(packages.resolve("vllm-" + version + ".dist-info")).resolve("METADATA");
     Files.writeString(metadata, "Metadata-Version: 2.1\nName: vllm\nVersion: " + version + "+cpu\n");
     return packages;
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 
   private void awaitServing() throws IOException, InterruptedException {

@@ -11,14 +11,13 @@ import dev.gatun.backend.Deadline;
 import dev.gatun.backend.DeadlineException;
 import dev.gatun.backend.GatunException;
 import dev.gatun.backend.StoreCensus;
+import dev.gatun.testing.FreePort;
 import dev.gatun.testing.Thrown;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ProxySelector;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -242,7 +241,7 @@ class MasterCensusTest {
   @Test
   @DisplayName("nobody there is an error with the address and what to check")
   void nobody() {
-    String address = "http://127.0.0.1:" + freePort();
+    String address = "http://127.0.0.1:" + FreePort.find();
     try (MasterCensus lost = new MasterCensus(address, PATIENCE)) {
       for (String message : List.of(Thrown.message(GatunException.class, () -> lost.read(patient())),
           Thrown.message(GatunException.class, () -> lost.keys(1, patient())))) {
@@ -258,13 +257,5 @@ class MasterCensusTest {
     Thread.currentThread().interrupt();
     assertThrows(DeadlineException.class, () -> census.read(patient()));
     assertTrue(Thread.interrupted());
-  }
-
-  private static int freePort() {
-    try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return probe.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }
