@@ -3,10 +3,15 @@
 // the machine can do.
 //
 //   page_probe PAGES.ptx [REPEATS]
+//   page_probe --batches        many copies by one call: a run of its own, since a driver may end on it
+//   page_probe --queue          copies queued behind work that does not end, until a call waits
+//
+// Build: nvcc -O2 -std=c++17 page_probe.cpp -lcuda -o page_probe
 
 #include <cuda.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +21,7 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -45,9 +51,10 @@ struct Run {
 
 constexpr int kBlocks = 132;  // one for each multiprocessor of an H200
 constexpr int kThreads = 256;
-constexpr u64 kBatch = 5120;  // fragments: 32 blocks of 160
-// A twelfth of the ring: several chunks are on their way at once.
-constexpr u64 kChunkBytes = 8ULL << 20;
+constexpr u64 kPage = 160;          // fragments: 80 layers, keys and values apart
+constexpr u64 kBatch = 32 * kPage;  // fragments of a batch whose queueing is timed
+// A sixth of the ring: several chunks are on their way at once.
+constexpr u64 kChunkBytes = 16ULL << 20;
 // What the link moves while the longest kernel of a model (1.6 ms at 55 GB/s) keeps a gather waiting.
 constexpr u64 kRingBytes = 96ULL << 20;
 
@@ -155,17 +162,64 @@ void pipelined_d2h(Scene& scene, const Kernels& kernels, CUstream compute, CUstr
   CHECK(cuStreamSynchronize(copy));
 }
 
+CUresult copy_batch(CUdeviceptr* to, CUdeviceptr* from, size_t* sizes, size_t count, CUstream stream) {
+  CUmemcpyAttributes attributes = {};
+  attributes.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
+  size_t first = 0;
+#if CUDA_VERSION >= 13000
+  return cuMemcpyBatchAsync(to, from, sizes, count, &attributes, &first, 1, stream);
+#else
+  size_t failed;
+  return cuMemcpyBatchAsync(to, from, sizes, count, &attributes, &first, 1, &failed, stream);
+#endif
+}
+
+// The same as queue_d2h, into pages that do not lie side by side: the copies of a chunk go by one call.
+struct PageCopies {
+  std::vector<CUdeviceptr> to, from;
+  std::vector<size_t> sizes;
+};
+void queue_pages(Scene& scene, const Kernels& kernels, CUstream compute, CUstream copy, std::vector<CUevent>& gathered,
+                 std::vector<CUevent>& copied, PageCopies& copies) {
+  const u64 bytes = scene.run_.fragment_bytes;
+  const u64 per_chunk = kChunkBytes / bytes;
+  const u64 pages = scene.run_.fragments / kPage;
+  u64 chunk = 0;
+  for (u64 first = 0; first < scene.run_.fragments; first += per_chunk, chunk++) {
+    const u64 count = std::min(per_chunk, scene.run_.fragments - first);
+    const u64 ring = chunk * per_chunk * bytes;
+    launch(kernels.gather, compute, scene.table_ + first * sizeof(u64), scene.staging_ + ring, count, bytes);
+    CHECK(cuEventRecord(gathered[chunk], compute));
+    CHECK(cuStreamWaitEvent(copy, gathered[chunk], 0));
+    copies.to.clear();
+    copies.from.clear();
+    copies.sizes.clear();
+    for (u64 at = first; at < first + count;) {
+      const u64 end = std::min(first + count, (at / kPage + 1) * kPage);
+      const u64 page = (at / kPage * 7 + 3) % pages;  // neighbours go apart
+      copies.to.push_back(reinterpret_cast<CUdeviceptr>(scene.host_) + (page * kPage + at % kPage) * bytes);
+      copies.from.push_back(scene.staging_ + ring + (at - first) * bytes);
+      copies.sizes.push_back((end - at) * bytes);
+      at = end;
+    }
+    CHECK(copy_batch(copies.to.data(), copies.from.data(), copies.sizes.data(), copies.to.size(), copy));
+    CHECK(cuEventRecord(copied[chunk], copy));
+  }
+}
+
 // The host's time until a batch is queued, its table of addresses included, with nothing queued before.
 double queue_micros(Scene& scene, const Kernels& kernels, CUstream compute, CUstream copy, std::vector<CUevent>& gathered,
-                    std::vector<CUevent>& copied, u64* pinned_table, u64 fragments) {
+                    std::vector<CUevent>& copied, u64* pinned_table, u64 fragments, bool to_pages) {
+  PageCopies copies;
   const u64 all = scene.run_.fragments;
   scene.run_.fragments = std::min(fragments, all);
   std::vector<double> micros;
-  for (int i = 0; i < 101; i++) {
+  for (int i = 0; i < 1001; i++) {
     const auto start = std::chrono::steady_clock::now();
     for (u64 f = 0; f < scene.run_.fragments; f++) pinned_table[f] = scene.addresses_[f];
     CHECK(cuMemcpyHtoDAsync(scene.table_, pinned_table, scene.run_.fragments * sizeof(u64), compute));
-    queue_d2h(scene, kernels, compute, copy, gathered, copied);
+    if (to_pages) queue_pages(scene, kernels, compute, copy, gathered, copied, copies);
+    else queue_d2h(scene, kernels, compute, copy, gathered, copied);
     micros.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
     CHECK(cuStreamSynchronize(copy));
   }
@@ -206,11 +260,86 @@ std::string read(const char* path) {
   return text.str();
 }
 
+// Scattered fragments by cuMemcpyBatchAsync. Each row is printed before the next is tried: drivers were seen to end on it.
+int batches() {
+  CUstream stream;
+  CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  bool right = true;
+  std::printf("{\"rows\": [");
+  const Run runs[] = {{262144, 2048}, {65536, 8192}, {32768, 5120}, {16384, 5120}, {4096, 16384}};
+  for (size_t index = 0; index < std::size(runs); index++) {
+    const Run& run = runs[index];
+    Scene scene(run);
+    std::vector<CUdeviceptr> host(run.fragments);
+    std::vector<size_t> sizes(run.fragments, run.fragment_bytes);
+    for (u64 i = 0; i < run.fragments; i++)
+      host[i] = reinterpret_cast<CUdeviceptr>(scene.host_) + i * run.fragment_bytes;
+    std::vector<CUdeviceptr> device(scene.addresses_.begin(), scene.addresses_.end());
+    scene.clear_host();
+    const double out = median_gbps(run.bytes(), 5, [&] {
+      CHECK(copy_batch(host.data(), device.data(), sizes.data(), run.fragments, stream));
+      CHECK(cuStreamSynchronize(stream));
+    });
+    const bool out_right = scene.host_is_right();
+    scene.wipe_ours();
+    const double in = median_gbps(run.bytes(), 5, [&] {
+      CHECK(copy_batch(device.data(), host.data(), sizes.data(), run.fragments, stream));
+      CHECK(cuStreamSynchronize(stream));
+    });
+    const bool in_right = scene.cache_is_right();
+    right &= out_right && in_right;
+    std::printf("%s\n  {\"fragmentBytes\": %llu, \"fragments\": %llu, \"way\": \"cuMemcpyBatchAsync\", \"d2hGBps\": %.2f, \"h2dGBps\": %.2f, \"correct\": %s}",
+                index > 0 ? "," : "", run.fragment_bytes, run.fragments, out, in, out_right && in_right ? "true" : "false");
+    std::fflush(stdout);
+  }
+  std::printf("\n]}\n");
+  return right ? 0 : 1;
+}
+
+void hold(void* released) {
+  while (!static_cast<std::atomic<bool>*>(released)->load()) std::this_thread::yield();
+}
+
+// Copies queued behind a stream's work that does not end: how many until a call waits for it, and how long calls took.
+int queue_depth() {
+  constexpr int kCopies = 4000;
+  constexpr u64 kBytes = 64 << 10;
+  CUstream stream;
+  CUdeviceptr device;
+  void* host;
+  CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  CHECK(cuMemAlloc(&device, kBytes));
+  CHECK(cuMemHostAlloc(&host, kBytes, 0));
+  for (int i = 0; i < 100; i++) CHECK(cuMemcpyDtoHAsync(host, device, kBytes, stream));
+  CHECK(cuStreamSynchronize(stream));
+  std::atomic<bool> released{false};
+  CHECK(cuLaunchHostFunc(stream, hold, &released));
+  std::thread releaser([&] {
+    std::this_thread::sleep_for(std::chrono::seconds(3));
+    released = true;
+  });
+  int waited_after = kCopies;
+  double before = 0, longest = 0;
+  for (int i = 0; i < kCopies; i++) {
+    const auto start = std::chrono::steady_clock::now();
+    CHECK(cuMemcpyDtoHAsync(host, device, kBytes, stream));
+    const double micros = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+    if (micros > 10'000 && waited_after == kCopies) waited_after = i;
+    if (waited_after == kCopies) before = std::max(before, micros);
+    longest = std::max(longest, micros);
+  }
+  releaser.join();
+  CHECK(cuStreamSynchronize(stream));
+  std::printf("{\"copies\": %d, \"queuedUntilACallWaited\": %d, \"longestMicrosBefore\": %.1f, \"longestMicros\": %.1f}\n",
+              kCopies, waited_after, before, longest);
+  return 0;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   if (count < 2) {
-    std::fprintf(stderr, "usage: page_probe PAGES.ptx [REPEATS]\n");
+    std::fprintf(stderr, "usage: page_probe PAGES.ptx [REPEATS] | --batches | --queue\n");
     return 2;
   }
   const int repeats = count > 2 ? std::atoi(arguments[2]) : 7;
@@ -220,6 +349,8 @@ int main(int count, char** arguments) {
   CHECK(cuDeviceGet(&device, 0));
   CHECK(cuDevicePrimaryCtxRetain(&context, device));
   CHECK(cuCtxSetCurrent(context));
+  if (std::strcmp(arguments[1], "--batches") == 0) return batches();
+  if (std::strcmp(arguments[1], "--queue") == 0) return queue_depth();
   char card[128];
   int driver = 0;
   CHECK(cuDeviceGetName(card, sizeof card, device));
@@ -277,7 +408,12 @@ int main(int count, char** arguments) {
     row("d2h", "gather kernel and DMA copy overlapped", gbps, scene.host_is_right());
     std::printf(",\n  {\"fragmentBytes\": %llu, \"fragments\": %llu, \"direction\": \"d2h\", \"way\": \"host time to queue that\", \"micros\": %.1f}",
                 run.fragment_bytes, std::min<u64>(kBatch, run.fragments),
-                queue_micros(scene, kernels, compute, copy, first, second, pinned_table, kBatch));
+                queue_micros(scene, kernels, compute, copy, first, second, pinned_table, kBatch, false));
+    if (run.fragments >= kBatch && kBatch * run.fragment_bytes <= first.size() * kChunkBytes) {
+      std::printf(",\n  {\"fragmentBytes\": %llu, \"fragments\": %llu, \"direction\": \"d2h\", \"way\": \"host time to queue that into scattered pages\", \"micros\": %.1f}",
+                  run.fragment_bytes, kBatch,
+                  queue_micros(scene, kernels, compute, copy, first, second, pinned_table, kBatch, true));
+    }
     scene.clear_host();
     gbps = median_gbps(run.bytes(), repeats, [&] {
       launch(kernels.gather, compute, scene.table_, reinterpret_cast<u64>(scene.host_), run.fragments, run.fragment_bytes);
@@ -315,6 +451,14 @@ int main(int count, char** arguments) {
       CHECK(cuStreamSynchronize(compute));
     });
     row("h2d", "scatter kernel straight from pinned memory", gbps, scene.cache_is_right());
+
+    gbps = median_gbps(2 * run.bytes(), repeats, [&] {
+      CHECK(cuMemcpyDtoHAsync(scene.host_, scene.staging_, run.bytes(), copy));
+      CHECK(cuMemcpyHtoDAsync(scene.cache_, scene.image_, run.bytes(), compute));
+      CHECK(cuStreamSynchronize(copy));
+      CHECK(cuStreamSynchronize(compute));
+    });
+    row("both", "one DMA copy of contiguous bytes each way at once", gbps, true);
 
     gbps = median_gbps(run.bytes(), repeats, [&] {
       launch(kernels.gather, compute, scene.table_, scene.staging_, run.fragments, run.fragment_bytes);

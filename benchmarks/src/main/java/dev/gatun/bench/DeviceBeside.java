@@ -42,7 +42,7 @@ public final class DeviceBeside {
     flags.requireKnown();
     ObjectNode report = Machine.describe().put("rounds", rounds).put("products", products).put("size", size)
         .put("ringBytes", options.ringBytes())
-        .put("statistic", "median; the difference is a mean with its 95 % interval");
+        .put("statistic", "median; the differences are of means and of medians, with their 95 % intervals");
     ArrayNode rows = report.putArray("rows");
     try (Device gpu = Device.open(0)) {
       report.put("card", gpu.info().name());
@@ -91,6 +91,9 @@ public final class DeviceBeside {
         .put("pagesGBps", Quantiles.median(pagesGBps)).put("pagesSlowPercent", Quantiles.median(besidePages))
         .put("pagesOfCopy", Quantiles.median(pagesGBps) / Quantiles.median(copyGBps));
     row.set("pagesSlowMorePercent", Interval.ofDifferences(differences).json());
+    Interval medians = Interval.ofMedianDifference(besidePages, besideCopy);
+    row.putObject("pagesSlowMorePercentByMedians").put("difference", medians.mean()).put("low", medians.low())
+        .put("high", medians.high());
     return row;
   }
 }

@@ -19,7 +19,7 @@ import java.util.Map;
  * Java is {@code benchmarks/cuda/push_probe.cu}.
  *
  * <p>Flags: {@code --driver ffm|lwjgl|host}, {@code --fragments BYTES,..}, {@code --bytes N} pushed at a time at most,
- * {@code --pages N} at most, {@code --grids N,..}, {@code --grid N} of the hand-over, {@code --repeats N},
+ * {@code --pages N} at most, {@code --grids N,..}, {@code --grid N} and {@code --rounds N} of the hand-over, {@code --repeats N},
  * {@code --output FILE}.
  */
 public final class DevicePush {
@@ -39,6 +39,7 @@ public final class DevicePush {
     long pagesMax = flags.number("--pages", 1000);
     List<Long> grids = flags.numbers("--grids", List.of(2L, 8L, 32L, 132L, 8448L, (long) Integer.MAX_VALUE));
     int grid = Math.toIntExact(flags.number("--grid", Integer.MAX_VALUE));
+    int rounds = Math.toIntExact(Math.max(1, flags.number("--rounds", 200)));
     int repeats = Math.toIntExact(Math.max(1, flags.number("--repeats", 9)));
     String output = flags.text("--output", "");
     flags.requireKnown();
@@ -57,7 +58,7 @@ public final class DevicePush {
         int pages = Math.toIntExact(Math.clamp(bytesMax / (160 * fragmentBytes), 1, pagesMax));
         try (PushCell cell = new PushCell(gpu, answers, questions, fragmentBytes, pages)) {
           cell.measure(grids, repeats, rows);
-          cell.measureHandover(grid, 200, handovers.addObject());
+          cell.measureHandover(grid, rounds, handovers.addObject());
         }
       }
     } finally {

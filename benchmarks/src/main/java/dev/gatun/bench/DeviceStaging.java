@@ -19,11 +19,14 @@ import java.util.List;
  * turns, every byte checked first. Prints JSON.
  *
  * <p>Flags: {@code --driver ffm|lwjgl|host}, {@code --device N}, {@code --fragments BYTES,..}, {@code --bytes N} moved at a
- * time, {@code --repeats N}, {@code --rounds N} with the producer still running, {@code --ring BYTES},
- * {@code --chunk BYTES}, {@code --output FILE}.
+ * time, {@code --repeats N}, {@code --sends N} of a batch, {@code --rounds N} with the producer still running,
+ * {@code --ring BYTES}, {@code --chunk BYTES}, {@code --output FILE}.
  */
 public final class DeviceStaging {
   private static final List<Long> FRAGMENT_BYTES = List.of(4096L, 16384L, 32768L, 65536L, 262144L, 1048576L, 16777216L);
+  // blocks of 2, 8, 32 and 80 fragments of 4 KiB, each scattered over the pool: a copy each
+  private static final int[] LAYERS_OF_SMALLER = {1, 4, 16, 40};
+  private static final long SMALLER_BYTES = 160L << 20;
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private DeviceStaging() {}
@@ -41,6 +44,7 @@ public final class DeviceStaging {
     List<Long> fragments = flags.numbers("--fragments", FRAGMENT_BYTES);
     long bytes = flags.number("--bytes", 640L << 20);
     int repeats = Math.toIntExact(Math.max(1, flags.number("--repeats", 9)));
+    int sends = Math.toIntExact(Math.max(1, flags.number("--sends", 2_000)));
     int rounds = Math.toIntExact(flags.number("--rounds", 1000));
     StagingOptions options = new StagingOptions(flags.number("--ring", StagingOptions.DEFAULT.ringBytes()),
         flags.number("--chunk", StagingOptions.DEFAULT.chunkBytes()), StagingOptions.DEFAULT.saveDirectBytes());
@@ -62,13 +66,22 @@ public final class DeviceStaging {
           System.err.println(row);
         }
       }
-      // 5,120 fragments of 4 KiB: 20 MiB, three chunks
-      try (StagingCell cell = new StagingCell(gpu, 4096, 5120 * 4096, options)) {
-        cell.measureSending(2_000, report.putObject("sending"));
+      ArrayNode smaller = report.putArray("smallerBlocks");
+      for (int layers : LAYERS_OF_SMALLER) {
+        try (StagingCell cell = new StagingCell(gpu, 4096, layers, Math.min(bytes, SMALLER_BYTES), options)) {
+          ObjectNode row = cell.describe(smaller.addObject());
+          row.put("correct", cell.movesEveryByte());
+          cell.measure(repeats, row);
+          System.err.println(row);
+        }
       }
-      // 5,120 fragments of 32 KiB: 160 MiB, twenty chunks
+      // 5,120 fragments of 4 KiB: 20 MiB, two chunks
+      try (StagingCell cell = new StagingCell(gpu, 4096, 5120 * 4096, options)) {
+        cell.measureSending(sends, report.putObject("sending"));
+      }
+      // 5,120 fragments of 32 KiB: 160 MiB, ten chunks
       try (StagingCell cell = new StagingCell(gpu, 32_768, 5120 * 32_768, options)) {
-        cell.measureSending(300, report.putObject("sendingLarge"));
+        cell.measureSending(Math.ceilDiv(sends, 6), report.putObject("sendingLarge"));
       }
       try (StagingCell cell = new StagingCell(gpu, 32_768, 16 << 20, options)) {
         cell.producerStillRunning(rounds, report.putObject("producer"));

@@ -48,8 +48,17 @@ final class Launcher {
     return Leftovers.start(builder);
   }
 
-  /** Waits for a program that ends by itself. {@return what it printed} */
+  /** Waits for a program that ends by itself. {@return the JSON that it printed} */
   JsonNode result(Process process) {
+    try {
+      return new ObjectMapper().readTree(text(process));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Waits for a program that ends by itself. {@return what it printed} */
+  String text(Process process) {
     try (InputStream printed = process.getInputStream()) {
       String output = new String(printed.readAllBytes(), StandardCharsets.UTF_8);
       if (!process.waitFor(MINUTES_MAX, TimeUnit.MINUTES) || process.exitValue() != 0) {
@@ -57,7 +66,7 @@ final class Launcher {
         throw new IllegalStateException(
             "a launch failed, output so far:\n" + output + "\nend of " + log + ":\n" + tail());
       }
-      return new ObjectMapper().readTree(output);
+      return output;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {

@@ -21,6 +21,7 @@ final class Machine {
         .put("cpu", line("/proc/cpuinfo", "model name")).put("cores", Runtime.getRuntime().availableProcessors())
         .put("memory", line("/proc/meminfo", "MemTotal"))
         .put("kernel", System.getProperty("os.name") + ' ' + System.getProperty("os.version"))
+        .put("gpuDriver", line("/proc/driver/nvidia/version", "NVRM version"))
         .put("loadBefore", load());
   }
 
@@ -38,7 +39,10 @@ final class Machine {
     }
   }
 
+  /** Of the bundle that this runs from, or of the checkout. */
   private static String commit() {
+    String bundled = System.getProperty("gatun.commit", "");
+    if (!bundled.isEmpty()) return bundled;
     String changed = git("status", "--porcelain", "--untracked-files=no");
     return git("rev-parse", "--short=12", "HEAD") + (changed.isEmpty() ? "" : ", with changes");
   }

@@ -65,8 +65,13 @@ final class StagingCell implements AutoCloseable {
   private final long[] leases;
 
   StagingCell(Device gpu, long fragmentBytes, long bytes, StagingOptions options) {
+    this(gpu, fragmentBytes, LAYERS, bytes, options);
+  }
+
+  /** With blocks of two fragments a layer. */
+  StagingCell(Device gpu, long fragmentBytes, int layersMax, long bytes, StagingOptions options) {
     this.gpu = gpu;
-    int layers = Math.clamp(bytes / fragmentBytes / 2, 1, LAYERS);
+    int layers = Math.clamp(bytes / fragmentBytes / 2, 1, layersMax);
     KvShape shape = new KvShape(layers, 2, 1, Math.toIntExact(fragmentBytes / 32), 16, 2);
     pages = Math.toIntExact(Math.max(1, bytes / shape.valueBytes()));
     int blocks = 2 * pages;
@@ -83,7 +88,9 @@ final class StagingCell implements AutoCloseable {
       leases[i] = pool.lease();
     for (int block = 0; block < blocks; block++)
       cacheBlocks.add(block);
-    Collections.shuffle(cacheBlocks, new Random(fragmentBytes));
+    Random random = new Random(fragmentBytes);
+    Collections.shuffle(cacheBlocks, random);
+    shuffle(leases, random); // pages that lie side by side would go by one copy
     engine = opened(gpu.newStream("engine", StreamPriority.HIGH));
     out = opened(gpu.newStream("out", StreamPriority.LOW));
     in = opened(gpu.newStream("in", StreamPriority.LOW));
@@ -97,6 +104,15 @@ final class StagingCell implements AutoCloseable {
     for (int i = 0; i < pages; i++) {
       load.add(cacheBlocks.get(i), leases[i]);
       save.add(cacheBlocks.get(i), leases[pages + i]);
+    }
+  }
+
+  private static void shuffle(long[] blocks, Random random) {
+    for (int i = blocks.length - 1; i > 0; i--) {
+      int other = random.nextInt(i + 1);
+      long block = blocks[i];
+      blocks[i] = blocks[other];
+      blocks[other] = block;
     }
   }
 
@@ -222,30 +238,44 @@ final class StagingCell implements AutoCloseable {
     });
   }
 
-  /** Adds what sending a batch takes of the calling thread's time and of the heap. */
+  /**
+   * Adds what a batch takes of the calling thread's time and of the heap: filling it with all pages, and sending it, with its
+   * list of fragments.
+   */
   void measureSending(int repeats, ObjectNode into) {
-    long[] nanos = new long[repeats];
+    long[] fillNanos = new long[repeats];
+    long[] sendNanos = new long[repeats];
     long allocated = 0;
     for (int round = -repeats; round < repeats; round++) {
       long bytesBefore = DeviceStaging.allocatedBytes();
       long start = System.nanoTime();
+      save.clear(soon());
+      for (int i = 0; i < pages; i++)
+        save.add(cacheBlocks.get(i), leases[pages + i]);
+      long filled = System.nanoTime();
       save.send(ready);
       long end = System.nanoTime();
       long bytesAfter = DeviceStaging.allocatedBytes();
       save.await(soon());
       if (round < 0) continue;
-      nanos[round] = end - start;
+      fillNanos[round] = filled - start;
+      sendNanos[round] = end - filled;
       allocated += bytesAfter - bytesBefore;
     }
-    into.put("fragments", pages * layout.fragments()).put("sendMedianNanos", DeviceStaging.median(nanos))
-        .put("sendAllocatedBytes", allocated / (double) repeats);
+    into.put("fragments", pages * layout.fragments()).put("fillMedianNanos", DeviceStaging.median(fillNanos))
+        .put("sendMedianNanos", DeviceStaging.median(sendNanos))
+        .put("allocatedBytes", allocated / (double) repeats);
   }
 
-  /** Saves what a producer is still writing when the batch is sent, many times over; adds how often bytes were right. */
+  /**
+   * Saves what a producer is still writing when the batch is sent, many times over; adds how often bytes were right. Rounds
+   * whose producer had ended by then count as well, and are no rounds: others take their place.
+   */
   void producerStillRunning(int rounds, ObjectNode into) {
     int right = 0;
     int stillRunning = 0;
-    for (int round = 0; round < rounds; round++) {
+    int round = 0;
+    for (; stillRunning < rounds && round < 2 * rounds; round++) {
       byte made = (byte) (round * 7 + 1);
       for (int write = 0; write < 64; write++)
         engine.fill(cache, 0, cache.byteSize(), (byte) ~made);
@@ -258,7 +288,7 @@ final class StagingCell implements AutoCloseable {
         all = isFilled(pool.page(leases[pages + i]), made);
       if (all) right++;
     }
-    into.put("rounds", rounds).put("producerStillRunning", stillRunning).put("byteExact", right);
+    into.put("rounds", round).put("producerStillRunning", stillRunning).put("byteExact", right);
   }
 
   private static boolean isFilled(MemorySegment page, byte value) {

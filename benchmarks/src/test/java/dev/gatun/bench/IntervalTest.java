@@ -2,6 +2,7 @@ package dev.gatun.bench;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Collections;
 import java.util.List;
@@ -39,6 +40,20 @@ class IntervalTest {
   void many() {
     Interval interval = Interval.ofDifferences(Collections.nCopies(50, 3.0));
     assertEquals(new Interval(3, 3, 3), interval);
+  }
+
+  @Test
+  @DisplayName("medians: one round far off moves neither the difference nor its interval by much, as it does means")
+  void medians() {
+    double[] way = {3, 3.1, 2.9, 3, 3.1, 2.9, 3, 3.1, 2.9, 90};
+    double[] other = {1, 1.1, 0.9, 1, 1.1, 0.9, 1, 1.1, 0.9, 1};
+    Interval interval = Interval.ofMedianDifference(way, other);
+    assertEquals(2, interval.mean(), 1e-9);
+    assertTrue(interval.low() >= 1.8 && interval.low() < 2 && interval.high() > 2 && interval.high() <= 2.2,
+        interval::toString);
+    assertEquals(interval, Interval.ofMedianDifference(way, other), "the same figures, the same interval");
+    assertThrows(IllegalArgumentException.class, () -> Interval.ofMedianDifference(way, new double[]{1}));
+    assertThrows(IllegalArgumentException.class, () -> Interval.ofMedianDifference(new double[0], new double[0]));
   }
 
   @Test

@@ -27,7 +27,8 @@ class StagingCellTest {
       for (String way : new String[]{"copyOut", "save", "copyIn", "load", "copyBoth", "stageBoth"})
         assertTrue(row.path(way + "GBps").asDouble() > 0, way);
       cell.producerStillRunning(3, row);
-      assertEquals(3, row.path("byteExact").asInt());
+      assertTrue(row.path("rounds").asInt() >= 3);
+      assertEquals(row.path("rounds").asInt(), row.path("byteExact").asInt());
     }
   }
 }

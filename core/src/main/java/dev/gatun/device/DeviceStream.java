@@ -6,7 +6,8 @@ import dev.gatun.backend.DeadlineException;
 /**
  * A queue of work on a GPU, done in order and in no order against other streams except through events. Usable by any
  * thread; work of several threads is queued in some order. Queueing allocates nothing and does not wait for the work, unless
- * the driver's own queue is full: bound what is outstanding.
+ * 512 operations are queued: then the calling thread waits, not its carrier, until the oldest have ended, a minute at most
+ * (a {@link DeadlineException} then; the call has queued nothing).
  *
  * <p>A stream adopted from the engine can wait for events and record them, so that both sides are ordered; copies and kernels
  * of Gatun's go to streams of its own.
@@ -14,6 +15,7 @@ import dev.gatun.backend.DeadlineException;
 public final class DeviceStream extends DeviceResource {
   private final long handle;
   private final boolean ours;
+  private final QueueBound bound = new QueueBound(this);
 
   DeviceStream(Device device, String name, long handle, boolean ours) {
     super(device, name);
@@ -49,6 +51,7 @@ public final class DeviceStream extends DeviceResource {
       try {
         source.enter();
         try {
+          admit(1);
           queueCopy(target, target.address() + targetOffset, source, source.address() + sourceOffset, bytes);
         } finally {
           source.exit();
@@ -94,6 +97,7 @@ public final class DeviceStream extends DeviceResource {
     try {
       target.enter();
       try {
+        admit(1);
         device().bind();
         try {
           device().driver().fill(target.address() + offset, value, bytes, handle);
@@ -121,6 +125,7 @@ public final class DeviceStream extends DeviceResource {
     try {
       event.enter();
       try {
+        admit(1);
         device().bind();
         try {
           device().driver().record(event.handle(), handle);
@@ -149,6 +154,7 @@ public final class DeviceStream extends DeviceResource {
     try {
       event.enter();
       try {
+        admit(1);
         device().bind();
         try {
           device().driver().waitFor(handle, event.handle());
@@ -197,6 +203,14 @@ public final class DeviceStream extends DeviceResource {
     return handle;
   }
 
+  /**
+   * Waits until there is room for some operations. Before every call that queues, with no context bound; what the engine
+   * queues on its own streams is not known.
+   */
+  void admit(int operations) {
+    if (ours) bound.admit(operations);
+  }
+
   boolean isOurs() {
     return ours;
   }
@@ -219,6 +233,7 @@ public final class DeviceStream extends DeviceResource {
     if (!ours) return;
     device().bind();
     try {
+      bound.destroy();
       device().driver().destroyStream(handle);
     } finally {
       device().unbind();

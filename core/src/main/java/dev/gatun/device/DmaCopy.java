@@ -13,7 +13,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * drivers fail on them (decision 0006). A table need not be uploaded for it.
  */
 public final class DmaCopy extends DeviceResource implements FragmentCopy {
-  private static final int BATCH = 1_024; // the driver's share of a call is small from some tens on; unmeasured default
+  // the driver's share of a call is small from some tens on, and calls with more than 256 fail (decision 0006)
+  private static final int BATCH = 256;
+  private static final int EACH_AT_A_TIME = 64; // an eighth of what may be queued, so that room is found early
 
   private final boolean batches;
   @SuppressWarnings("MustBeClosedChecker") // closed with this
@@ -86,39 +88,48 @@ public final class DmaCopy extends DeviceResource implements FragmentCopy {
     long stream = table.stream().handle();
     long bytes = table.fragmentBytes();
     boolean host = range instanceof PinnedSlab;
-    device().bind();
-    try {
-      for (int i = 0; i < count; i++) {
-        long fragment = table.address(first + i);
-        long contiguous = place + i * bytes;
-        if (!host) driver.copyOnDevice(gather ? contiguous : fragment, gather ? fragment : contiguous, bytes, stream);
-        else if (gather) driver.copyToHost(contiguous, fragment, bytes, stream);
-        else
-          driver.copyToDevice(fragment, contiguous, bytes, stream);
+    for (int done = 0; done < count; done += EACH_AT_A_TIME) {
+      int end = Math.min(count, done + EACH_AT_A_TIME);
+      table.stream().admit(end - done);
+      device().bind();
+      try {
+        for (int i = done; i < end; i++) {
+          long fragment = table.address(first + i);
+          long contiguous = place + i * bytes;
+          if (!host) driver.copyOnDevice(gather ? contiguous : fragment, gather ? fragment : contiguous, bytes, stream);
+          else if (gather) driver.copyToHost(contiguous, fragment, bytes, stream);
+          else
+            driver.copyToDevice(fragment, contiguous, bytes, stream);
+        }
+      } finally {
+        device().unbind();
       }
-    } finally {
-      device().unbind();
     }
   }
 
   private void queueBatches(FragmentTable table, int first, int count, long place, boolean gather) {
+    for (int done = 0; done < count; done += BATCH) {
+      int batch = Math.min(BATCH, count - done);
+      table.stream().admit(batch);
+      queueBatch(table, first + done, batch, place + done * table.fragmentBytes(), gather);
+    }
+  }
+
+  private void queueBatch(FragmentTable table, int first, int count, long place, boolean gather) {
     long bytes = table.fragmentBytes();
     filling.lock(); // before the context is bound: nothing may wait after that
     try {
-      for (int done = 0; done < count; done += BATCH) {
-        int batch = Math.min(BATCH, count - done);
-        for (int i = 0; i < batch; i++) {
-          places.setAtIndex(JAVA_LONG, i, place + (done + i) * bytes);
-          sizes.setAtIndex(JAVA_LONG, i, bytes);
-        }
-        long fragments = table.hostAddress(first + done);
-        device().bind();
-        try {
-          device().driver().copyBatch(gather ? places.address() : fragments, gather ? fragments : places.address(),
-              sizes.address(), batch, table.stream().handle());
-        } finally {
-          device().unbind();
-        }
+      for (int i = 0; i < count; i++) {
+        places.setAtIndex(JAVA_LONG, i, place + i * bytes);
+        sizes.setAtIndex(JAVA_LONG, i, bytes);
+      }
+      long fragments = table.hostAddress(first);
+      device().bind();
+      try {
+        device().driver().copyBatch(gather ? places.address() : fragments, gather ? fragments : places.address(),
+            sizes.address(), count, table.stream().handle());
+      } finally {
+        device().unbind();
       }
     } finally {
       filling.unlock();

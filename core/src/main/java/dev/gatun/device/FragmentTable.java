@@ -166,6 +166,14 @@ public final class FragmentTable extends DeviceResource {
     return this;
   }
 
+  /** As {@link #upload}, admitted and with the context bound, while nobody closes it. */
+  void uploadBound(CudaDriver driver) {
+    if (count == uploadedCount) return;
+    column.uploadBound(driver, stream.handle(), (long) uploadedCount * Long.BYTES,
+        (long) (count - uploadedCount) * Long.BYTES);
+    uploadedCount = count;
+  }
+
   /**
    * Empties the table, once its upload has left host memory. Blocks that long, which includes all that was queued on the
    * stream before the upload: fill two tables in turn where that counts.

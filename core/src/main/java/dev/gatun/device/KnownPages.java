@@ -222,6 +222,7 @@ public final class KnownPages extends DeviceResource {
         device().info().multiprocessors() * BLOCKS_A_MULTIPROCESSOR);
     long parameters = arguments.set(taken.table().entryAddress(0), taken.headers().deviceAddress(), layout.fragments(),
         size, layout.fragmentBytes(), taken.found().deviceAddress());
+    stream.admit(1);
     device().bind();
     try {
       device().driver().launch(kernel, blocks, THREADS, stream.handle(), parameters);

@@ -134,6 +134,7 @@ public final class PageCopy extends DeviceResource implements FragmentCopy {
   }
 
   private void queue(long[] kernels, FragmentTable table, long from, long to, long count, long bits) {
+    table.stream().admit(1);
     launching.lock(); // before the context is bound: nothing may wait after that
     try {
       device().bind();
@@ -147,7 +148,26 @@ public final class PageCopy extends DeviceResource implements FragmentCopy {
     }
   }
 
-  /** As {@link #gather}, for the one thread that uses these kernels, with the context bound and everything checked. */
+  /** Binds the context for {@link #gatherBound} and {@link #scatterBound}; nothing may wait until {@link #endBound}. */
+  void beginBound() {
+    launching.lock();
+    try {
+      device().bind();
+    } catch (RuntimeException | Error e) {
+      launching.unlock();
+      throw e;
+    }
+  }
+
+  void endBound() {
+    try {
+      device().unbind();
+    } finally {
+      launching.unlock();
+    }
+  }
+
+  /** As {@link #gather}, within {@link #beginBound} and {@link #endBound}, admitted and with everything checked. */
   void gatherBound(FragmentTable table, int first, int count, long to) {
     launchBound(gather, table, table.entryAddress(first), to, count, table.addressBits() | to);
   }
@@ -162,6 +182,7 @@ public final class PageCopy extends DeviceResource implements FragmentCopy {
       long bits, int gridMax) {
     enter();
     try {
+      stream.admit(1);
       launching.lock();
       try {
         device().bind();

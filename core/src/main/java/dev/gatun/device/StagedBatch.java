@@ -6,8 +6,8 @@ import dev.gatun.memory.BlockPool;
 
 /**
  * Pages that move together between an engine's paged cache and blocks of a pool, by {@link StagingPipeline}. Made once,
- * filled and sent many times: clear, add, send, await. Sending allocates nothing and does not wait for the GPU; two batches
- * in turn keep the link busy.
+ * filled and sent many times: clear, add, send, await. Sending allocates nothing and does not wait for the GPU, unless some
+ * hundred operations are queued (see {@link DeviceStream}); two batches in turn keep the link busy.
  *
  * <p>One thread at a time; a refit may await it from another. From sending until it is awaited, its blocks are marked as
  * being read or written, so nobody frees or puts them.
@@ -21,7 +21,9 @@ public final class StagedBatch implements AutoCloseable {
   private final long[] offsets;
   private int size;
   private long sent;
+  private long turn; // in the ring, of what was sent last
   private boolean running;
+  private boolean sending; // being queued, which may wait for room
   private boolean refused; // the driver did, in the middle: part of it may run, and done says nothing
 
   /** Which way pages move. */
@@ -96,24 +98,39 @@ public final class StagedBatch implements AutoCloseable {
    * @throws IllegalStateException if it was sent and not awaited, or a block's lease has ended or is in use; nothing is
    *     queued then
    * @throws dev.gatun.backend.EpochChangedException if a refit came in between: the pages are of old weights
+   * @throws DeadlineException if the GPU has ended nothing for a minute and its queue is full; as with the next
    * @throws DeviceException if the driver refuses: a part may be queued, so the blocks stay marked until {@link #await}
    *     has seen the GPU at rest; no page counts as moved
    */
-  public synchronized StagedBatch send(DeviceEvent after) {
-    requireIdle("send");
+  public StagedBatch send(DeviceEvent after) {
     after.requireOn(done.device());
     after.enter();
     try {
-      begin();
-      sent++;
-      running = true;
-      refused = true; // until all of it is queued
-      pipeline.queue(this, after);
-      refused = false;
+      beginSending();
+      boolean queued = false;
+      try {
+        pipeline.queue(this, after); // without the lock: a refit that waits meanwhile keeps to its own deadline
+        queued = true;
+      } finally {
+        endSending(queued);
+      }
     } finally {
       after.exit();
     }
     return this;
+  }
+
+  private synchronized void beginSending() {
+    requireIdle("send");
+    begin();
+    sent++;
+    running = true;
+    sending = true;
+  }
+
+  private synchronized void endSending(boolean queued) {
+    sending = false;
+    refused = !queued;
   }
 
   /**
@@ -135,10 +152,15 @@ public final class StagedBatch implements AutoCloseable {
   public StagedBatch await(Deadline deadline) {
     long awaited;
     boolean partly;
-    synchronized (this) {
-      if (!running) return this;
-      awaited = sent;
-      partly = refused;
+    for (int round = 0;; round++) {
+      synchronized (this) {
+        if (!running) return this;
+        awaited = sent;
+        partly = refused;
+        if (!sending) break;
+      }
+      if (deadline.reached()) throw new DeadlineException(done + " is not done: the batch is still being sent");
+      Pause.before(round, deadline.remainingNanos());
     }
     try {
       // without the lock: a refit that waits too keeps to its own deadline
@@ -157,6 +179,7 @@ public final class StagedBatch implements AutoCloseable {
   private synchronized void settle(long awaited, boolean moved) {
     if (!running || sent != awaited) return;
     running = false;
+    if (moved) pipeline.ended(direction, turn);
     end(size, moved);
   }
 
@@ -190,6 +213,11 @@ public final class StagedBatch implements AutoCloseable {
 
   private void requireIdle(String call) {
     if (running) throw new IllegalStateException(call + " refused: the batch was sent; await it first");
+  }
+
+  /** Called while it is being sent. */
+  void turn(long taken) {
+    turn = taken;
   }
 
   FragmentTable table() {

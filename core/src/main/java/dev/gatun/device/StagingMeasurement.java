@@ -15,9 +15,10 @@ import java.util.Locale;
 import java.util.function.Consumer;
 
 /**
- * How fast pages of one layout's fragments move on a GPU, each way through the ring and each way by copies alone, in GB/s. A host
- * measures at start, before the model runs, opens its pipeline with {@link #options()}, and logs this: it says what was chosen
- * and why. Figures beside a running model differ; there, copies alone and the ring both yield to it.
+ * How fast pages of one layout's fragments move on a GPU, each way through the ring, by copies alone, and by kernels straight at
+ * host memory, in GB/s. A host measures at start, before the model runs, opens its pipeline with {@link #options()}, and logs
+ * this: it says what was chosen and why. Figures beside a running model differ; there, copies alone and the ring both yield to
+ * it. Kernels at host memory do not, so they are never chosen here: see {@link StagingOptions#withStraight}.
  *
  * @param used what was measured with; its ring and chunks
  * @param fragmentBytes bytes of a fragment
@@ -25,9 +26,11 @@ import java.util.function.Consumer;
  * @param directSave saves of each fragment alone
  * @param ringLoad loads through the ring
  * @param directLoad loads of each fragment alone
+ * @param straightSave saves by kernels at host memory; 0 where they do not reach it
+ * @param straightLoad loads by them
  */
 public record StagingMeasurement(StagingOptions used, long fragmentBytes, double ringSave, double directSave,
-    double ringLoad, double directLoad) {
+    double ringLoad, double directLoad, double straightSave, double straightLoad) {
   private static final int ROUNDS = 5; // the best counts: what disturbs only slows
   // a copy alone takes some microseconds whatever its size: 4,096 of them are 10 ms
   private static final long FRAGMENTS_MAX = 4_096;
@@ -47,9 +50,12 @@ public record StagingMeasurement(StagingOptions used, long fragmentBytes, double
     try (Scratch scratch = new Scratch(gpu, layout)) {
       StagingOptions ring = new StagingOptions(options.ringBytes(), options.chunkBytes(), Long.MAX_VALUE);
       StagingOptions direct = new StagingOptions(options.ringBytes(), options.chunkBytes(), 1);
+      StagingOptions straight = ring.withStraight(true, true);
+      boolean reaches = gpu.info().reachesHostAddresses();
       return new StagingMeasurement(options, layout.fragmentBytes(), scratch.rate(Direction.SAVE, ring),
           scratch.rate(Direction.SAVE, direct), scratch.rate(Direction.LOAD, ring),
-          scratch.rate(Direction.LOAD, direct));
+          scratch.rate(Direction.LOAD, direct), reaches ? scratch.rate(Direction.SAVE, straight) : 0,
+          reaches ? scratch.rate(Direction.LOAD, straight) : 0);
     }
   }
 
@@ -66,9 +72,10 @@ public record StagingMeasurement(StagingOptions used, long fragmentBytes, double
   @Override
   public String toString() {
     return String.format(Locale.ROOT,
-        "fragments of %d bytes: saves %s (ring %.1f GB/s, alone %.1f), loads %s (ring %.1f GB/s, alone %.1f)",
-        fragmentBytes, way(directSave > ringSave), ringSave, directSave, way(directLoad > ringLoad), ringLoad,
-        directLoad);
+        "fragments of %d bytes: saves %s (ring %.1f GB/s, alone %.1f, straight %.1f), loads %s (ring %.1f GB/s, alone %.1f, "
+            + "straight %.1f)",
+        fragmentBytes, way(directSave > ringSave), ringSave, directSave, straightSave, way(directLoad > ringLoad),
+        ringLoad, directLoad, straightLoad);
   }
 
   private static String way(boolean alone) {

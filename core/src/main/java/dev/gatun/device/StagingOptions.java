@@ -10,8 +10,12 @@ import dev.gatun.backend.ByteSize;
  * @param chunkBytes what one kernel and one copy move at a time
  * @param saveDirectBytes fragments of this size or more are saved by a copy each, with no kernel and no ring
  * @param loadDirectBytes the same for loads; {@link StagingMeasurement} finds which way is faster
+ * @param saveStraight whether a kernel writes the smaller ones to host memory itself, with no ring. Beside a model that stalls
+ *     it on GPUs behind PCIe; for hosts whose GPU and CPU share memory coherently, where it was measured to be better
+ * @param loadStraight the same for loads
  */
-public record StagingOptions(long ringBytes, long chunkBytes, long saveDirectBytes, long loadDirectBytes) {
+public record StagingOptions(long ringBytes, long chunkBytes, long saveDirectBytes, long loadDirectBytes,
+    boolean saveStraight, boolean loadStraight) {
   private static final long MIB = 1L << 20;
   // an H200's link moves 96 MiB in 1.8 ms; kernels of 1.6 ms starved a ring of 64 MiB (ceilings of an H200)
   private static final long RING_BYTES = 96 * MIB;
@@ -41,6 +45,18 @@ public record StagingOptions(long ringBytes, long chunkBytes, long saveDirectByt
   }
 
   /**
+   * With no kernel at host memory.
+   *
+   * @param ringBytes as above
+   * @param chunkBytes as above
+   * @param saveDirectBytes as above
+   * @param loadDirectBytes as above
+   */
+  public StagingOptions(long ringBytes, long chunkBytes, long saveDirectBytes, long loadDirectBytes) {
+    this(ringBytes, chunkBytes, saveDirectBytes, loadDirectBytes, false, false);
+  }
+
+  /**
    * Both directions alike.
    *
    * @param ringBytes as above
@@ -49,6 +65,22 @@ public record StagingOptions(long ringBytes, long chunkBytes, long saveDirectByt
    */
   public StagingOptions(long ringBytes, long chunkBytes, long directBytes) {
     this(ringBytes, chunkBytes, directBytes, directBytes);
+  }
+
+  /**
+   * {@return the same, with kernels at host memory or not}
+   *
+   * @param save for saves
+   * @param load for loads
+   */
+  public StagingOptions withStraight(boolean save, boolean load) {
+    return new StagingOptions(ringBytes, chunkBytes, saveDirectBytes, loadDirectBytes, save, load);
+  }
+
+  /** {@return whether fragments of a length are moved by a kernel that reaches host memory} */
+  boolean isStraight(StagedBatch.Direction direction, long fragmentBytes) {
+    return !isDirect(direction, fragmentBytes)
+        && (direction == StagedBatch.Direction.SAVE ? saveStraight : loadStraight);
   }
 
   /** {@return whether fragments of a length are copied alone} */

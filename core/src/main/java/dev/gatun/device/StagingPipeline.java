@@ -23,6 +23,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StagingPipeline implements Quiescable, AutoCloseable {
   private static final int NONE = -1;
+  // most that are queued for a batch, and for a chunk on the kernels' stream and, besides pages, on that of copies
+  private static final int START_OPERATIONS = 4;
+  private static final int KERNEL_OPERATIONS = 4;
+  private static final int COPY_OPERATIONS = 4;
 
   private final Device device;
   private final CudaDriver driver;
@@ -73,6 +77,10 @@ public final class StagingPipeline implements Quiescable, AutoCloseable {
       throw new IllegalArgumentException("pages must have the layout's " + layout.valueBytes() + " bytes: "
           + pool.layout().pageBytes());
     }
+    if ((options.saveStraight() || options.loadStraight()) && !pinned.device().info().reachesHostAddresses()) {
+      throw new IllegalArgumentException("options must not be straight, " + pinned.device()
+          + " does not reach host memory from kernels: " + options);
+    }
     StagingPipeline pipeline = new StagingPipeline(layout, cache, pool, pinned, options,
         PageCopy.load(pinned.device()));
     pinned.hold(pipeline);
@@ -114,8 +122,8 @@ public final class StagingPipeline implements Quiescable, AutoCloseable {
     StagingRing open = direction == Direction.SAVE ? saving : loading;
     if (open != null) return open;
     String name = direction == Direction.SAVE ? "save" : "load";
-    StagingRing ring = new StagingRing(device, name, options, layout.fragmentBytes(),
-        !options.isDirect(direction, layout.fragmentBytes()));
+    StagingRing ring = new StagingRing(device, name, options, layout,
+        !options.isDirect(direction, layout.fragmentBytes()) && !options.isStraight(direction, layout.fragmentBytes()));
     if (direction == Direction.SAVE) saving = ring;
     else
       loading = ring;
@@ -124,78 +132,128 @@ public final class StagingPipeline implements Quiescable, AutoCloseable {
 
   /** Waits until the streams of a direction are at rest. */
   void awaitStreams(Direction direction, Deadline deadline) {
-    StagingRing ring;
+    opened(direction).await(deadline);
+  }
+
+  /** All that was queued in a turn of a direction has moved. */
+  void ended(Direction direction, long turn) {
+    opened(direction).ended(turn);
+  }
+
+  private StagingRing opened(Direction direction) {
     queueing.lock();
     try {
-      ring = ring(direction);
+      return ring(direction);
     } finally {
       queueing.unlock();
     }
-    ring.await(deadline);
   }
 
-  /** Queues a batch whose blocks are marked. What it waits for is open and on this GPU. */
+  /** Queues a batch whose blocks are marked. What it waits for is open and on this GPU, and it does not close meanwhile. */
   void queue(StagedBatch batch, DeviceEvent after) {
-    queueing.lock(); // before the context is bound: nothing may wait after that
+    StagingRing ring = opened(batch.direction());
+    batch.turn(ring.begin()); // one direction does not wait for room in the other's queue
     try {
-      StagingRing ring = ring(batch.direction());
       if (options.isDirect(batch.direction(), layout.fragmentBytes())) {
-        copyAlone(ring.kernels(), batch, after);
+        movePages(copyEngine, ring.kernels(), batch, after);
         return;
       }
-      batch.table().upload();
-      device.bind();
-      try {
-        if (batch.direction() == Direction.SAVE) save(ring, batch, after.handle());
-        else
-          load(ring, batch, after.handle());
-      } finally {
-        device.unbind();
+      if (options.isStraight(batch.direction(), layout.fragmentBytes())) {
+        batch.table().upload();
+        movePages(kernels, ring.kernels(), batch, after);
+        return;
       }
+      start(ring.kernels(), batch, after.handle());
+      if (batch.direction() == Direction.SAVE) save(ring, batch);
+      else
+        load(ring, batch);
     } finally {
-      queueing.unlock();
+      ring.end();
     }
   }
 
-  private void save(StagingRing ring, StagedBatch batch, long after) {
-    FragmentTable table = batch.table();
-    long gathers = ring.kernels().handle();
+  /** The list of fragments, and what must be done before. */
+  private void start(DeviceStream kernelStream, StagedBatch batch, long after) {
+    kernelStream.admit(START_OPERATIONS);
+    device.bind();
+    try {
+      batch.table().uploadBound(driver);
+      driver.waitFor(kernelStream.handle(), after);
+      if (batch.table().count() == 0) driver.record(batch.done().handle(), kernelStream.handle());
+    } finally {
+      device.unbind();
+    }
+  }
+
+  private void save(StagingRing ring, StagedBatch batch) {
+    int all = batch.table().count();
     int perChunk = fragmentsPerChunk(ring);
-    driver.waitFor(gathers, after);
-    int chunk = 0;
     int before = NONE;
-    for (int first = 0; first < table.count(); first += perChunk) {
-      int count = Math.min(perChunk, table.count() - first);
-      if (first > 0) before = chunk;
-      chunk = ring.take();
-      driver.waitFor(gathers, ring.emptied(chunk));
-      kernels.gatherBound(table, first, count, ring.address(chunk));
-      driver.record(ring.filled(chunk), gathers);
-      driver.waitFor(ring.copies(chunk), ring.filled(chunk));
-      copyPages(ring, batch, first, count, chunk);
-      driver.record(ring.emptied(chunk), ring.copies(chunk));
+    for (int first = 0; first < all; first += perChunk) {
+      int chunk = ring.take();
+      int count = Math.min(perChunk, all - first);
+      admit(ring, chunk, count);
+      kernels.beginBound();
+      try {
+        saveChunk(ring, batch, first, count, chunk);
+        if (first + count == all) finishSave(ring, batch, chunk, before);
+      } finally {
+        kernels.endBound();
+      }
+      before = chunk;
     }
-    // the other copy stream ends with the chunk before
-    if (before != NONE) driver.waitFor(ring.copies(chunk), ring.emptied(before));
-    driver.record(batch.done().handle(), table.count() == 0 ? gathers : ring.copies(chunk));
   }
 
-  private void load(StagingRing ring, StagedBatch batch, long after) {
-    FragmentTable table = batch.table();
-    long scatters = ring.kernels().handle();
+  private void saveChunk(StagingRing ring, StagedBatch batch, int first, int count, int chunk) {
+    long gathers = ring.kernels().handle();
+    long copies = ring.copies(chunk).handle();
+    if (ring.claim(chunk)) driver.waitFor(gathers, ring.emptied(chunk));
+    kernels.gatherBound(batch.table(), first, count, ring.address(chunk));
+    driver.record(ring.filled(chunk), gathers);
+    driver.waitFor(copies, ring.filled(chunk));
+    copyPages(ring, batch, first, count, chunk);
+    driver.record(ring.emptied(chunk), copies);
+  }
+
+  private void finishSave(StagingRing ring, StagedBatch batch, int chunk, int before) {
+    long copies = ring.copies(chunk).handle();
+    // the other copy stream ends with the chunk before
+    if (before != NONE) driver.waitFor(copies, ring.emptied(before));
+    driver.record(batch.done().handle(), copies);
+  }
+
+  private void load(StagingRing ring, StagedBatch batch) {
+    int all = batch.table().count();
     int perChunk = fragmentsPerChunk(ring);
-    driver.waitFor(scatters, after);
-    for (int first = 0; first < table.count(); first += perChunk) {
-      int count = Math.min(perChunk, table.count() - first);
+    for (int first = 0; first < all; first += perChunk) {
       int chunk = ring.take();
-      driver.waitFor(ring.copies(chunk), ring.emptied(chunk));
-      copyPages(ring, batch, first, count, chunk);
-      driver.record(ring.filled(chunk), ring.copies(chunk));
-      driver.waitFor(scatters, ring.filled(chunk));
-      kernels.scatterBound(ring.address(chunk), table, first, count);
-      driver.record(ring.emptied(chunk), scatters);
+      int count = Math.min(perChunk, all - first);
+      admit(ring, chunk, count);
+      kernels.beginBound();
+      try {
+        loadChunk(ring, batch, first, count, chunk);
+        if (first + count == all) driver.record(batch.done().handle(), ring.kernels().handle());
+      } finally {
+        kernels.endBound();
+      }
     }
-    driver.record(batch.done().handle(), scatters);
+  }
+
+  private void loadChunk(StagingRing ring, StagedBatch batch, int first, int count, int chunk) {
+    long scatters = ring.kernels().handle();
+    long copies = ring.copies(chunk).handle();
+    if (ring.claim(chunk)) driver.waitFor(copies, ring.emptied(chunk));
+    copyPages(ring, batch, first, count, chunk);
+    driver.record(ring.filled(chunk), copies);
+    driver.waitFor(scatters, ring.filled(chunk));
+    kernels.scatterBound(ring.address(chunk), batch.table(), first, count);
+    driver.record(ring.emptied(chunk), scatters);
+  }
+
+  /** Waits for room on both streams of a chunk; each page that it holds a part of is a copy. */
+  private void admit(StagingRing ring, int chunk, int count) {
+    ring.kernels().admit(KERNEL_OPERATIONS);
+    ring.copies(chunk).admit(COPY_OPERATIONS + 1 + Math.ceilDiv(count, layout.fragments()));
   }
 
   /** Copies a chunk to or from the pages it holds parts of; pages that lie side by side go together. */
@@ -215,7 +273,7 @@ public final class StagingPipeline implements Quiescable, AutoCloseable {
       inRing += bytes;
       at = end;
     }
-    ring.list().queue(batch.direction(), ring.copies(chunk));
+    ring.list().queue(batch.direction(), ring.copies(chunk).handle());
   }
 
   private long hostAddress(StagedBatch batch, int fragment) {
@@ -223,15 +281,15 @@ public final class StagingPipeline implements Quiescable, AutoCloseable {
     return pinned.address() + batch.offset(fragment / perPage) + fragment % perPage * layout.fragmentBytes();
   }
 
-  /** Large fragments: each is a copy of its own, with no kernel, on the stream of the batch's table. */
-  private void copyAlone(DeviceStream stream, StagedBatch batch, DeviceEvent after) {
+  /** With no ring, on the stream of the batch's table: large fragments by a copy each, others by kernels at host memory. */
+  private void movePages(FragmentCopy way, DeviceStream stream, StagedBatch batch, DeviceEvent after) {
     int perPage = layout.fragments();
     stream.waitFor(after);
     for (int page = 0; page < batch.size(); page++) {
       if (batch.direction() == Direction.SAVE) {
-        copyEngine.gather(batch.table(), page * perPage, perPage, pinned, batch.offset(page));
+        way.gather(batch.table(), page * perPage, perPage, pinned, batch.offset(page));
       } else {
-        copyEngine.scatter(pinned, batch.offset(page), batch.table(), page * perPage, perPage);
+        way.scatter(pinned, batch.offset(page), batch.table(), page * perPage, perPage);
       }
     }
     stream.record(batch.done());

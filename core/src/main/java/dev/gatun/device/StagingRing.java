@@ -3,6 +3,8 @@ package dev.gatun.device;
 import dev.gatun.backend.Deadline;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Device memory through which the pages of one direction pass, in equal chunks used in turn, with the streams of the kernels
@@ -11,6 +13,9 @@ import java.util.List;
  */
 final class StagingRing implements AutoCloseable {
   private static final int COPY_STREAMS = 2;
+  // pages of a chunk, each a copy: half of what may be queued on a stream
+  private static final int PAGES_MAX = QueueBound.OPERATIONS_MAX / 2;
+  private static final int CHUNKS_MAX = 256; // each has two events; fewer bytes than asked for only where pages are smaller than 1.5 KiB
 
   private final List<DeviceResource> resources = new ArrayList<>();
   private final long base;
@@ -20,15 +25,21 @@ final class StagingRing implements AutoCloseable {
   private final DeviceEvent[] emptied;
   private final CopyList list;
   private final long chunkBytes;
+  private final AtomicLongArray turns; // of each chunk, whose it is; 0 if what used it is known to have ended
+  private final ReentrantLock sending = new ReentrantLock();
+  private long turn; // under sending
   private int next;
 
-  /** Chunks hold whole fragments; without chunks only the streams are there. */
-  StagingRing(Device device, String name, StagingOptions options, long fragmentBytes, boolean hasChunks) {
-    chunkBytes = Math.max(1, options.chunkBytes() / fragmentBytes) * fragmentBytes;
+  /** Chunks hold whole fragments of at most so many pages; without chunks only the streams are there. */
+  StagingRing(Device device, String name, StagingOptions options, PagedKvLayout layout, boolean hasChunks) {
+    long fragmentBytes = layout.fragmentBytes();
+    long most = Math.min(options.chunkBytes(), PAGES_MAX * layout.valueBytes());
+    chunkBytes = Math.max(1, most / fragmentBytes) * fragmentBytes;
     // an even number, so that the last and the first are neighbours on different streams
     int chunks = hasChunks
-        ? Math.toIntExact(Math.max(2, options.ringBytes() / chunkBytes / COPY_STREAMS * COPY_STREAMS))
+        ? Math.clamp(options.ringBytes() / chunkBytes / COPY_STREAMS * COPY_STREAMS, 2, CHUNKS_MAX)
         : 0;
+    turns = new AtomicLongArray(chunks);
     // a chunk holds at most one part of a page for each of its fragments
     list = new CopyList(device.driver(), Math.toIntExact(chunkBytes / fragmentBytes));
     filled = new DeviceEvent[chunks];
@@ -67,9 +78,30 @@ final class StagingRing implements AutoCloseable {
     return kernels;
   }
 
-  /** {@return the handle of the stream of a chunk's copies} Neighbouring chunks have different ones. */
-  long copies(int chunk) {
-    return copies[chunk % COPY_STREAMS].handle();
+  /** {@return the stream of a chunk's copies} Neighbouring chunks have different ones. */
+  DeviceStream copies(int chunk) {
+    return copies[chunk % COPY_STREAMS];
+  }
+
+  /** Begins to queue a batch, the only one until {@link #end}. {@return its turn} */
+  long begin() {
+    sending.lock();
+    return ++turn;
+  }
+
+  void end() {
+    sending.unlock();
+  }
+
+  /** Takes a chunk for the batch that is being queued; true if what used it last may still run. */
+  boolean claim(int chunk) {
+    return turns.getAndSet(chunk, turn) != 0;
+  }
+
+  /** All that was queued in a turn has ended: its chunks need not be waited for. */
+  void ended(long over) {
+    for (int chunk = 0; chunk < turns.length(); chunk++)
+      turns.compareAndSet(chunk, over, 0);
   }
 
   /** {@return where a chunk begins on the device} */

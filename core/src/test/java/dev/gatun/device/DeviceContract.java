@@ -27,6 +27,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
@@ -300,6 +301,52 @@ abstract class DeviceContract {
   }
 
   @Test
+  @DisplayName("K11.06 of 2,000 copies behind a busy stream 512 are queued at most: the caller waits in Java, other streams go on")
+  void queueIsBounded() throws Exception {
+    int pieces = 2_000;
+    int bytes = BYTES / pieces;
+    byte[] expected = new byte[BYTES];
+    new Random(6).nextBytes(expected);
+    slab.segment().copyFrom(MemorySegment.ofArray(expected));
+    AtomicInteger queued = new AtomicInteger();
+    try (DeviceStream other = gpu.newStream("other", StreamPriority.LOW);
+        DeviceSlab beside = gpu.allocate("beside", 64)) {
+      Thread caller = Thread.ofVirtual().unstarted(() -> {
+        for (int i = 0; i < pieces; i++) {
+          stream.copy(memory, (long) i * bytes, host, (long) i * bytes, bytes);
+          queued.incrementAndGet();
+        }
+      });
+      try (Hold hold = new Hold(stream)) {
+        caller.start();
+        awaitWaiting(caller);
+        int behind = queued.get();
+        assertTrue(behind > QueueBound.OPERATIONS_MAX / 2 && behind <= QueueBound.OPERATIONS_MAX, () -> "queued: "
+            + behind);
+        other.fill(beside, 0, 64, (byte) 2).await(longEnough());
+        assertFalse(stream.isIdle());
+        hold.release();
+        caller.join();
+      }
+      assertEquals(pieces, queued.get());
+    }
+    await();
+    slab.segment().fill((byte) 0);
+    stream.copy(host, 0, memory, 0, BYTES);
+    await();
+    assertArrayEquals(expected, slab.segment().asSlice(0, BYTES).toArray(JAVA_BYTE));
+  }
+
+  /** Until a thread waits, or has ended. */
+  static void awaitWaiting(Thread thread) {
+    Deadline deadline = longEnough();
+    while (thread.getState() != Thread.State.TIMED_WAITING && thread.isAlive()) {
+      assertFalse(deadline.reached(), () -> "it neither waits nor ends: " + thread.getState());
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  @Test
   @DisplayName("timed events give the GPU's time; others, and those not done, refuse")
   void timedEvents() throws Exception {
     try (DeviceEvent first = gpu.newTimedEvent("first");
@@ -318,7 +365,7 @@ abstract class DeviceContract {
   }
 
   @Test
-  @DisplayName("memory, streams and events of the engine are adopted, used for order and data, and never freed")
+  @DisplayName("K5.16 memory, streams and events of the engine are adopted, used and never freed; host memory is never taken for the GPU's")
   void adopts() {
     try (DeviceStream engine = gpu.newStream("engine", StreamPriority.HIGH);
         DeviceEvent ready = gpu.newEvent("ready")) {
@@ -338,6 +385,10 @@ abstract class DeviceContract {
     }
     assertTrue(message(IllegalArgumentException.class, () -> gpu.adopt("host", host.address(), 10))
         .contains("address must be of 10 bytes of memory of GPU 0"));
+    try (Arena plain = Arena.ofConfined()) {
+      long address = plain.allocate(10).address();
+      assertThrows(IllegalArgumentException.class, () -> gpu.adopt("plain", address, 10));
+    }
     assertThrows(IllegalArgumentException.class, () -> gpu.adopt("nowhere", 16, 10));
     assertThrows(IllegalArgumentException.class, () -> gpu.adopt("empty", memory.address(), 0));
     assertThrows(IllegalArgumentException.class, () -> gpu.adoptEvent("none", 0));

@@ -44,4 +44,12 @@ class FfmDriverTest {
       return DRIVER;
     }
   }
+
+  @Nested
+  class Contexts extends ContextContract {
+    @Override
+    String driver() {
+      return DRIVER;
+    }
+  }
 }

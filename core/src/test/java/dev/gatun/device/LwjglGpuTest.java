@@ -48,4 +48,20 @@ class LwjglGpuTest {
       return DRIVER;
     }
   }
+
+  @Nested
+  class Contexts extends ContextContract {
+    @Override
+    String driver() {
+      return DRIVER;
+    }
+  }
+
+  @Nested
+  class VirtualMemory extends VirtualMemoryContract {
+    @Override
+    String driver() {
+      return DRIVER;
+    }
+  }
 }

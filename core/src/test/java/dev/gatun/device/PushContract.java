@@ -191,7 +191,7 @@ abstract class PushContract {
   }
 
   /** The child finds the driver as this process does. */
-  private static List<String> flags() {
+  static List<String> flags() {
     return Stream.of("gatun.cuda.library").filter(name -> System.getProperty(name) != null)
         .map(name -> "-D" + name + "=" + System.getProperty(name)).toList();
   }

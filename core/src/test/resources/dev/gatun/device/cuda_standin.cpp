@@ -230,8 +230,24 @@ int cuDeviceGetAttribute(int *value, int attribute, int) {
 }
 int cuDeviceTotalMem_v2(size_t *bytes, int) { return *bytes = kCapacity, kOk; }
 
-int cuDevicePrimaryCtxRetain(u64 *context, int device) { return *context = device + 1, kOk; }
-int cuDevicePrimaryCtxRelease_v2(int) { return kOk; }
+static int retained[kDevices];
+int cuDevicePrimaryCtxRetain(u64 *context, int device) {
+  LOCKED;
+  NEEDS(device >= 0 && device < kDevices, kInvalidValue);
+  retained[device]++;
+  return *context = device + 1, kOk;
+}
+int cuDevicePrimaryCtxRelease_v2(int device) {
+  LOCKED;
+  NEEDS(device >= 0 && device < kDevices && retained[device] > 0, kInvalidValue);
+  return retained[device]--, kOk;
+}
+// no call of Gatun's; tests ask
+extern "C" int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active) {
+  LOCKED;
+  NEEDS(device >= 0 && device < kDevices, kInvalidValue);
+  return *flags = 0, *active = retained[device] > 0, kOk;
+}
 int cuCtxGetCurrent(u64 *context) { return *context = contexts.empty() ? 0 : contexts.back(), kOk; }
 int cuCtxPushCurrent_v2(u64 context) { return contexts.push_back(context), kOk; }
 int cuCtxPopCurrent_v2(u64 *context) {

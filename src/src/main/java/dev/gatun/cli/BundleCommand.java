@@ -2,6 +2,7 @@ package dev.gatun.cli;
 
 import dev.gatun.backend.ByteSize;
 import dev.gatun.cli.bundle.Bundle;
+import dev.gatun.cli.bundle.ForeignTarget;
 import dev.gatun.cli.console.CommandException;
 import dev.gatun.cli.console.ExitCode;
 import dev.gatun.nativelib.MooncakeRuntime;
@@ -22,7 +23,7 @@ import picocli.CommandLine.Option;
 
 /** {@code gatun bundle}. */
 @Command(name = "bundle", description = {
-    "Packs Java, Gatun, its benchmarks and (with --mooncake) the real Mooncake into one archive for this platform,",
+    "Packs Java, Gatun, its benchmarks and (with --mooncake) the real Mooncake into one archive for this platform or another,",
     "which runs on a machine with no Java and no network: unpack it anywhere, then bin/gatun and bin/benchmark."})
 final class BundleCommand extends GatunCommand {
   @Option(names = "--output", paramLabel = "FILE.tar.xz", required = true, description = "the archive; must not exist yet")
@@ -35,19 +36,30 @@ final class BundleCommand extends GatunCommand {
   @Option(names = "--mooncake", description = "the installed Mooncake too")
   boolean mooncake;
 
+  @Option(names = "--target", paramLabel = "PLATFORM", description = "linux-x86_64 or linux-aarch64; the latter is also made elsewhere, with --jdk; default: this platform")
+  String target = ForeignTarget.here();
+
+  @Option(names = "--jdk", paramLabel = "DIR", description = "a JDK 25 of another --target, with its jmods, whose Java is packed in place of this one")
+  @Nullable
+  Path jdk;
+
   @Override
   int run() {
     Path archive = archive();
+    requireTarget();
     Optional<MooncakeRuntime> runtime = mooncake ? Optional.of(MooncakeCommand.installed()) : Optional.empty();
     List<Path> modules = modules();
     List<Path> more = benchmarks ? benchmarks(modules) : List.of();
+    Optional<ForeignTarget> foreign = foreign(modules);
     System.err.println("gatun: packing; xz takes about a minute");
-    new Bundle(Path.of(System.getProperty("java.home")), modules, more, runtime,
-        Version.map().get("gatun") + "-linux-" + System.getProperty("os.arch")).writeTo(archive);
+    Map<String, Object> build = Version.map();
+    new Bundle(Path.of(System.getProperty("java.home")), modules, more, runtime, build.get("gatun") + "-" + target,
+        String.valueOf(build.get("commit")), foreign).writeTo(archive);
     long bytes = size(archive);
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("archive", archive.toString());
     map.put("bytes", bytes);
+    map.put("target", target);
     map.put("benchmarks", benchmarks);
     map.put("mooncake", runtime.map(MooncakeRuntime::version).orElse(""));
     answer(map, """
@@ -55,6 +67,25 @@ final class BundleCommand extends GatunCommand {
         there: tar -xf %s && gatun-*/bin/gatun doctor
         """.formatted(archive, ByteSize.format(bytes), archive.getFileName()));
     return ExitCode.OK;
+  }
+
+  private void requireTarget() {
+    if (!ForeignTarget.PLATFORMS.contains(target)) {
+      throw usage("--target must be one of " + String.join(", ", ForeignTarget.PLATFORMS) + ": " + target);
+    }
+    boolean here = target.equals(ForeignTarget.here());
+    if (here && jdk != null) throw usage("--jdk is for another --target than this platform's " + target + ": " + jdk);
+    if (!here && jdk == null) throw usage("--target " + target + " needs --jdk DIR, a JDK 25 of it");
+    if (!here && mooncake) throw usage("--mooncake packs the one installed here, which is none for " + target);
+  }
+
+  /** What is needed for another platform; the checkout is where the command was built, as for the benchmarks. */
+  private Optional<ForeignTarget> foreign(List<Path> modules) {
+    if (jdk == null) return Optional.empty();
+    Path root = modules.getFirst().resolveSibling("../..").normalize();
+    Path natives = root.resolve("benchmarks/target/lib-" + target);
+    return Optional.of(ForeignTarget.of(target, jdk.toAbsolutePath().normalize(), root.resolve("native"),
+        benchmarks ? Bundle.jars(natives, "the benchmarks are not built (" + natives + ")") : List.of()));
   }
 
   private Path archive() {

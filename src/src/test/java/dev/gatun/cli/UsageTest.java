@@ -59,6 +59,7 @@ class UsageTest {
       "refit --run r/s --version 1 --master 127.0.0.1:1 | run must be 1 to 64",
       "refit --run r --version 1 --on-failure disable-store --master 127.0.0.1:1 | hosts in a JVM",
       "bundle | --output", "bundle --output b.zip | --output must end in .tar.xz: b.zip",
+      "bundle --output b.tar.xz --target linux-arm64 | --target must be one of linux-x86_64, linux-aarch64: linux-arm64",
       "bundle --output /nowhere/b.tar.xz | --output must be in a folder that can be written to"})
   @DisplayName("bad options are refused with option, value and what is allowed, exit code 2, no stack trace")
   void refuses(String arguments, String expected) {

@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -23,9 +24,11 @@ import java.util.stream.Stream;
  * @param benchmarks jars of the benchmarks; those that the command has too are not packed twice; may be empty
  * @param mooncake the runtime to pack
  * @param version names the folder in the archive
+ * @param commit what it was built from, for reports
+ * @param target another platform that it is for, if not this one
  */
 public record Bundle(Path jdk, List<Path> modules, List<Path> benchmarks, Optional<MooncakeRuntime> mooncake,
-    String version) {
+    String version, String commit, Optional<ForeignTarget> target) {
   /**
    * What Gatun and its dependencies need: {@code jdk.httpserver} and {@code jdk.jcmd} for looking into a running process,
    * {@code jdk.unsupported} for Agrona and LWJGL, the rest by their module descriptors and JMH's.
@@ -44,7 +47,7 @@ public record Bundle(Path jdk, List<Path> modules, List<Path> benchmarks, Option
     Path part = Leftovers.temporary(archive.resolveSibling(archive.getFileName() + ".part"));
     try {
       Path root = Files.createDirectory(folder).resolve("gatun-" + version);
-      fill(Files.createDirectory(root));
+      fill(Files.createDirectory(root), folder.resolve("native"));
       // level 6: level 9 makes it 2 % smaller and takes three times as long
       Tool.run("tar", List.of("--create", "--file", part.toString(), "--use-compress-program", "xz -6 -T0", "--owner=0",
           "--group=0", "--numeric-owner", "--directory", folder.toString(), root.getFileName().toString()),
@@ -66,13 +69,19 @@ public record Bundle(Path jdk, List<Path> modules, List<Path> benchmarks, Option
     }
   }
 
-  private void fill(Path root) throws IOException {
-    Tool.run(jdk.resolve("bin/jlink").toString(), List.of("--add-modules", JAVA_MODULES, "--strip-debug",
-        "--no-header-files", "--no-man-pages", "--output", root.resolve("runtime").toString()), "use a whole JDK 25");
-    copy(modules, Files.createDirectory(root.resolve("modules")));
+  private void fill(Path root, Path nativeBuild) throws IOException {
+    List<String> link = new ArrayList<>(target.map(ForeignTarget::linkOptions).orElse(List.of("--strip-debug")));
+    link.addAll(List.of("--add-modules", JAVA_MODULES, "--no-header-files", "--no-man-pages", "--output",
+        root.resolve("runtime").toString()));
+    Tool.run(jdk.resolve("bin/jlink").toString(), link,
+        target.isEmpty() ? "use a whole JDK 25" : "use the same release of the JDK as " + jdk + " for both platforms");
+    Path own = Files.createDirectory(root.resolve("modules"));
+    copy(modules, own);
     List<Path> shared = modules.stream().map(Path::getFileName).toList();
-    copy(benchmarks.stream().filter(jar -> !shared.contains(jar.getFileName())).toList(),
-        Files.createDirectory(root.resolve("benchmarks")));
+    List<Path> more = benchmarks.stream().filter(jar -> !shared.contains(jar.getFileName())).toList();
+    copy(target.map(foreign -> foreign.replaced(more)).orElse(more), Files.createDirectory(root.resolve("benchmarks")));
+    if (target.isPresent()) target.get().replaceNative(own, nativeBuild);
+    Files.writeString(root.resolve("commit"), commit + "\n");
     if (mooncake.isPresent()) {
       Path from = mooncake.get().root();
       // the place where the command looks for an installed one, below gatun.cache.dir
