@@ -49,7 +49,7 @@ class IntervalTest {
     double[] other = {1, 1.1, 0.9, 1, 1.1, 0.9, 1, 1.1, 0.9, 1};
     Interval interval = Interval.ofMedianDifference(way, other);
     assertEquals(2, interval.mean(), 1e-9);
-    assertTrue(interval.low() >= 1.8 && interval.low() < 2 && interval.high() > 2 && interval.high() <= 2.2,
+    assertTrue(interval.low() >= 1.8 && interval.low() <= 2 && interval.high() >= 2 && interval.high() <= 2.2,
         interval::toString);
     assertEquals(interval, Interval.ofMedianDifference(way, other), "the same figures, the same interval");
     assertThrows(IllegalArgumentException.class, () -> Interval.ofMedianDifference(way, new double[]{1}));
