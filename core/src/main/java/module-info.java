@@ -10,6 +10,7 @@ module dev.gatun.core {
   requires org.slf4j;
   requires java.net.http;
   requires jdk.httpserver;
+  requires jdk.net;
   requires static micrometer.core;
   requires static org.lwjgl;
   requires static org.lwjgl.cuda;
@@ -27,6 +28,7 @@ module dev.gatun.core {
   exports dev.gatun.refit;
   exports dev.gatun.store;
   exports dev.gatun.transfer;
+  exports dev.gatun.transfer.device;
 
   uses dev.gatun.backend.EngineBackendProvider;
   uses dev.gatun.backend.StoreBackendProvider;

@@ -2,6 +2,7 @@ package dev.gatun.device;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -79,6 +80,40 @@ public final class PagedKvLayout {
   /** {@return blocks of the cache} */
   public int blocks() {
     return blocks;
+  }
+
+  /** {@return distances inside each tensor} */
+  public KvStrides strides() {
+    return strides;
+  }
+
+  /** {@return addresses of block 0 of each part, layer after layer, keys before values} */
+  public List<Long> partAddresses() {
+    return Arrays.stream(parts).boxed().toList();
+  }
+
+  /** {@return the block that the engine reserves as empty, or {@link #NO_NULL_BLOCK}} */
+  public int nullBlock() {
+    return nullBlock;
+  }
+
+  /**
+   * Describes some of the heads of each block as if they were a cache of their own: what two ranks of different
+   * tensor-parallel degree have in common, see {@link HeadRange#common}. Nothing is moved.
+   *
+   * @param heads of this layout's shape
+   * @return a layout over the same memory; the other heads are as padding to it
+   * @throws IllegalArgumentException if the heads are not of this layout
+   */
+  public PagedKvLayout of(HeadRange heads) {
+    if (heads.count() > shape.kvHeads() - heads.first()) {
+      throw new IllegalArgumentException("heads must be of its " + shape.kvHeads() + ": " + heads);
+    }
+    KvShape part = new KvShape(shape.layers(), shape.parts(), heads.count(), shape.headSize(), shape.blockTokens(),
+        shape.elementBytes());
+    List<Long> places = Arrays.stream(parts).mapToObj(address -> address + heads.first() * strides.headBytes())
+        .toList();
+    return new PagedKvLayout(part, strides, places, blocks, nullBlock);
   }
 
   /** {@return bytes of a page, the sum of its fragments} */

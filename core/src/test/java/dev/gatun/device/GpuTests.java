@@ -20,7 +20,9 @@ public final class GpuTests {
   public static void main(String[] arguments) {
     String only = arguments.length == 0 ? "" : arguments[0];
     LauncherDiscoveryRequestBuilder request = LauncherDiscoveryRequestBuilder.request();
-    if (!only.equals("lwjgl")) request.selectors(selectClass(FfmGpuTest.class));
+    if (!only.equals("lwjgl"))
+      request.selectors(selectClass(FfmGpuTest.class),
+          selectClass("dev.gatun.transfer.device.FfmGpuLinkTest"));
     if (!only.equals("ffm")) request.selectors(selectClass(LwjglGpuTest.class));
     SummaryGeneratingListener summary = new SummaryGeneratingListener();
     LauncherFactory.create().execute(request.build(), summary);

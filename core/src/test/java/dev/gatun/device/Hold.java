@@ -16,7 +16,7 @@ import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 
 /** A kernel that keeps a stream busy until it is released: {@code hold.ptx}. */
-final class Hold implements AutoCloseable {
+public final class Hold implements AutoCloseable {
   private static final VarHandle FLAG = ValueLayout.JAVA_INT.varHandle();
 
   private final Device device;
@@ -25,7 +25,7 @@ final class Hold implements AutoCloseable {
   private final PinnedSlab flag;
   private final long module;
 
-  Hold(DeviceStream stream) throws IOException {
+  public Hold(DeviceStream stream) throws IOException {
     this.stream = stream;
     device = stream.device();
     flag = device.pin(slab);
@@ -59,7 +59,7 @@ final class Hold implements AutoCloseable {
     };
   }
 
-  void release() {
+  public void release() {
     FLAG.setVolatile(slab.segment(), 0L, 1);
   }
 

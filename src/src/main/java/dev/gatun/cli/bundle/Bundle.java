@@ -34,7 +34,7 @@ public record Bundle(Path jdk, List<Path> modules, List<Path> benchmarks, Option
    * {@code jdk.unsupported} for Agrona and LWJGL, the rest by their module descriptors and JMH's.
    */
   private static final String JAVA_MODULES = "java.base,java.logging,java.management,java.net.http,java.xml,jdk.jfr,"
-      + "jdk.management,jdk.unsupported,jdk.httpserver,jdk.jcmd";
+      + "jdk.management,jdk.unsupported,jdk.httpserver,jdk.jcmd,jdk.net";
 
   /**
    * Writes the archive, through a temporary folder beside it. Blocks for a minute or two, most of it in {@code xz}.

@@ -35,8 +35,8 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /** A small inference host: it computes pages, or takes them over and looks at every byte. One thread. */
-final class PdHost implements AutoCloseable {
-  private static final WeightEpoch EPOCH = new WeightEpoch("pd", PromptPages.VERSION);
+final class PdHost implements PdWorker {
+  static final WeightEpoch EPOCH = new WeightEpoch("pd", PromptPages.VERSION);
   private static final String LOCALHOST = "127.0.0.1";
   // 10 s: decode is asked for a prompt as soon as prefill has answered, so nobody comes later
   private static final Duration OFFER_MAX = Duration.ofSeconds(10);
@@ -50,21 +50,29 @@ final class PdHost implements AutoCloseable {
   private final KvConnector connector;
   private final Duration timeout;
   private final Map<String, BlockTable> held = new HashMap<>();
+  private final RefitCoordinator coordinator;
+  private final @Nullable StagedPages staged;
 
-  PdHost(PdSide side, JsonFields settings) {
+  /** Prompts in host memory, or, with device memory, staged through it. */
+  PdHost(PdSide side, JsonFields settings, @Nullable DevicePrompts device) {
     long pageBytes = settings.number("pageBytes").longValue();
     int promptPages = settings.number("promptPages").intValue();
     timeout = Duration.ofSeconds(settings.number("timeoutSeconds").longValue());
     String kind = settings.text("engine");
     pool = BlockPool.allocate(new PoolLayout(pageBytes, promptPages * PROMPTS_HELD), gate);
     engine = TransferEngine.open(engineOptions(kind, side), gate);
-    RefitCoordinator coordinator = new RefitCoordinator(gate, List.of(), RefitPolicy.DEFAULT, Observer.NONE);
+    coordinator = coordinator(gate);
     P2pOptions options = P2pOptions.loopback("gatun pd").withTimeouts(timeout, OFFER_MAX);
     config = KvTransferConfig.builder()
         .kvConnector(kind.equals(EngineOptions.NIXL) ? NixlConnector.NAME : MooncakeConnector.NAME)
         .kvRole(side.role()).kvBufferDevice("cpu").build();
     connector = KvConnectors.over(coordinator).withEngine(engine, options).open(config);
     connector.worker().registerCache(pool);
+    staged = device == null ? null : new StagedPages(device, pool, promptPages);
+  }
+
+  static RefitCoordinator coordinator(EpochGate gate) {
+    return new RefitCoordinator(gate, List.of(), RefitPolicy.DEFAULT, Observer.NONE);
   }
 
   private static EngineOptions engineOptions(String kind, PdSide side) {
@@ -75,8 +83,8 @@ final class PdHost implements AutoCloseable {
     };
   }
 
-  /** Who this is, for the router's part. */
-  Map<String, Object> identity() {
+  @Override
+  public Map<String, Object> identity() {
     Map<String, Object> identity = new LinkedHashMap<>();
     identity.put("engineId", config.engineId());
     if (connector instanceof MooncakeConnector push) {
@@ -85,12 +93,14 @@ final class PdHost implements AutoCloseable {
     return identity;
   }
 
-  /** Computes a prompt and offers it. {@return what decode needs, if the connector has anything to say} */
-  Map<String, Object> prefill(PromptPages prompt, String transferId) {
+  @Override
+  public Map<String, Object> prefill(PromptPages prompt, String transferId) {
     collect();
     KvRequest request = request(prompt, Map.of("do_remote_decode", true, "transfer_id", transferId));
     BlockTable blocks = lease(request);
-    prompt.compute(pool, blocks);
+    if (staged == null) prompt.compute(pool, blocks);
+    else
+      staged.compute(prompt, blocks);
     RequestEnd end = connector.scheduler().finished(request, blocks, prompt.pages());
     if (end.mayFree()) release(blocks);
     else
@@ -99,8 +109,8 @@ final class PdHost implements AutoCloseable {
     return Map.of("params", end.transferParams());
   }
 
-  /** Takes a prompt over, looks at every byte, and lets it go again. */
-  Map<String, Object> decode(PromptPages prompt, Map<String, Object> params) {
+  @Override
+  public Map<String, Object> decode(PromptPages prompt, Map<String, Object> params) {
     collect();
     KvRequest request = request(prompt, params);
     long startNanos = System.nanoTime();
@@ -113,11 +123,16 @@ final class PdHost implements AutoCloseable {
     connector.worker().startLoad(plan);
     // the connector itself gives up at its own limit, a little earlier
     connector.worker().awaitLoads(Deadline.after(timeout.multipliedBy(2)));
-    long nanos = System.nanoTime() - startNanos;
     String failure = loaded(connector.worker().finished(), request);
-    int wrong = failure.isEmpty() ? prompt.wrong(pool, blocks) : 0;
+    int[] onDevice = staged == null || !failure.isEmpty() ? new int[0] : staged.load(prompt, blocks);
+    long nanos = System.nanoTime() - startNanos;
+    int wrong = failure.isEmpty() ? wrong(prompt, blocks, onDevice) : 0;
     if (connector.scheduler().finished(request, blocks, 0).mayFree()) release(held.remove(request.id()));
     return answer(prompt, wrong, nanos, failure);
+  }
+
+  private int wrong(PromptPages prompt, BlockTable blocks, int[] onDevice) {
+    return staged == null ? prompt.wrong(pool, blocks) : staged.wrong(prompt, onDevice);
   }
 
   private String loaded(FinishedTransfers ended, KvRequest request) {
@@ -133,8 +148,8 @@ final class PdHost implements AutoCloseable {
     return Map.of("pages", prompt.pages(), "wrong", wrong, "nanos", nanos, "failure", failure);
   }
 
-  /** How many blocks there are, and how many nobody holds. */
-  Map<String, Object> blocks() {
+  @Override
+  public Map<String, Object> blocks() {
     collect();
     return Map.of("blocks", pool.layout().pageCount(), "free", pool.available(), "quarantined", pool.quarantined());
   }
@@ -166,9 +181,15 @@ final class PdHost implements AutoCloseable {
   }
 
   @Override
+  public void refit(long version) {
+    coordinator.refit(new WeightEpoch(EPOCH.run(), version));
+  }
+
+  @Override
   public void close() {
     connector.close();
     engine.close();
+    if (staged != null) staged.close();
     pool.close();
   }
 }

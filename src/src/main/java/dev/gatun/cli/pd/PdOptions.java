@@ -3,6 +3,7 @@ package dev.gatun.cli.pd;
 import dev.gatun.cli.replay.PageContent;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What {@code gatun pd} is to do.
@@ -12,8 +13,10 @@ import java.util.List;
  * @param pageBytes bytes of a page
  * @param promptPages pages of a prompt; the last one has what is left
  * @param timeout longest hand-over
+ * @param device where pages lie in device memory; empty for host memory
  */
-public record PdOptions(String engine, int pages, long pageBytes, int promptPages, Duration timeout) {
+public record PdOptions(String engine, int pages, long pageBytes, int promptPages, Duration timeout,
+    Optional<PdDevice> device) {
   private static final List<String> ENGINES = List.of("loopback", "mooncake", "nixl");
   // 16 million: an hour at 16 KiB a page on a slow machine; a bound against slips of the finger
   private static final int PAGES_MAX = 16_000_000;

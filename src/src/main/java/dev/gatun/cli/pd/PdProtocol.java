@@ -5,8 +5,12 @@ package dev.gatun.cli.pd;
  * JSON object down, {@code {"answer": …}} or {@code {"error": …, "exitCode": …}} up.
  */
 final class PdProtocol {
-  /** Opens engine and connector; answers who and where the side is. */
+  /** Opens engine and connector; answers who and where the side is. With device memory: answers what the side can do. */
   static final String OPEN = "open";
+  /** Connects device memory to the other side's, by a path; answers who and where the side is, or why it cannot. */
+  static final String CONNECT = "connect";
+  /** Raises the epoch. */
+  static final String REFIT = "refit";
   /** Computes a prompt and offers it; answers what decode needs. */
   static final String PREFILL = "prefill";
   /** Takes a prompt over and checks it; answers how that went. */

@@ -3,7 +3,9 @@ package dev.gatun.cli.pd;
 import dev.gatun.cli.console.ExitCode;
 import dev.gatun.cli.console.JsonFields;
 import dev.gatun.cli.replay.LatencyHistogram;
+import dev.gatun.transfer.device.PathChoice;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -20,6 +22,11 @@ public final class PdReport {
   private long wallNanos;
   private @Nullable String failure;
   private Map<String, Object> survivor = Map.of();
+  private @Nullable PathChoice path;
+  private String gpus = "";
+  private long refits;
+  private long revoked;
+  private long changed;
 
   PdReport(PdOptions options) {
     this.options = options;
@@ -36,6 +43,22 @@ public final class PdReport {
     wrongPages += taken.number("wrong").longValue();
     prompts.incrementAndGet();
     handovers.record(taken.number("nanos").longValue());
+  }
+
+  void took(PathChoice choice, String prefillGpu, String decodeGpu) {
+    path = choice;
+    gpus = prefillGpu + ", " + decodeGpu;
+  }
+
+  /** Decode has refitted in the middle of a hand-over, which came to nothing, or was done before. */
+  void refitted(boolean cameToNothing) {
+    refits++;
+    if (cameToNothing) revoked++;
+  }
+
+  /** Pages of blocks that were lent again after a refit, and changed. */
+  void changedAfterLease(long pages) {
+    changed = pages;
   }
 
   long prompts() {
@@ -59,19 +82,21 @@ public final class PdReport {
 
   /** {@return 0 if everything was handed over, and right} */
   public int exitCode() {
-    return failure == null && wrongPages == 0 ? ExitCode.OK : ExitCode.FAILED;
+    return failure == null && wrongPages == 0 && changed == 0 ? ExitCode.OK : ExitCode.FAILED;
   }
 
   /** {@return what is wrong; empty if nothing is} */
   public String complaint() {
     if (failure != null) return failure + "; " + prompts() + " of " + options.prompts() + " prompts were handed over";
-    return wrongPages == 0 ? "" : wrongPages + " of " + pages + " pages were wrong";
+    if (wrongPages > 0) return wrongPages + " of " + pages + " pages were wrong";
+    return changed == 0 ? "" : changed + " pages changed after their blocks were lent again";
   }
 
   /** {@return every figure by name} */
   public Map<String, Object> map() {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("engine", options.engine());
+    options.device().ifPresent(device -> describe(device, map));
     map.put("pageBytes", options.pageBytes());
     map.put("promptPages", options.promptPages());
     map.put("prompts", prompts());
@@ -88,12 +113,42 @@ public final class PdReport {
     return map;
   }
 
+  private void describe(PdDevice device, Map<String, Object> map) {
+    PathChoice choice = path;
+    map.put("device", device.kind());
+    map.put("gpus", gpus);
+    map.put("path", choice == null ? "" : choice.path().word());
+    map.put("pathWhy", choice == null ? "" : choice.why());
+    map.put("pathPassedOver", choice == null
+        ? List.of()
+        : choice.passedOver().stream()
+            .map(refusal -> Map.of("path", refusal.path().word(), "cause", refusal.cause().name(), "detail",
+                refusal.detail()))
+            .toList());
+    map.put("prefillRanks", device.prefillRanks());
+    map.put("decodeRanks", device.decodeRanks());
+    if (device.refitEvery() == 0) return;
+    map.put("refits", refits);
+    map.put("revokedPrompts", revoked);
+    map.put("changedAfterLease", changed);
+  }
+
   /** {@return the figures for people} */
   public String text() {
+    return figures() + (path == null ? "" : "path " + path + '\n')
+        + (refits == 0
+            ? ""
+            : String.format(Locale.ROOT,
+                "%d refits during hand-overs, %d of which came to nothing; %d pages changed after their blocks were lent again%n",
+                refits, revoked, changed));
+  }
+
+  private String figures() {
     return String.format(Locale.ROOT, """
         %s: %d pages of %d bytes in %d prompts, %d wrong
         %.2f Gbit/s while handing over; a prompt took %.2f ms at the median, %.2f ms at the 99th percentile
-        """, options.engine(), pages, options.pageBytes(), prompts(), wrongPages, gigabits(), millis(0.5),
+        """, options.device().map(device -> "device " + device.kind()).orElse(options.engine()), pages,
+        options.pageBytes(), prompts(), wrongPages, gigabits(), millis(0.5),
         millis(0.99));
   }
 

@@ -6,7 +6,12 @@ import dev.gatun.cli.console.ExitCode;
 import dev.gatun.cli.console.JsonFields;
 import dev.gatun.cli.console.Progress;
 import dev.gatun.cli.replay.RunLogs;
+import dev.gatun.nativelib.Leftovers;
 import dev.gatun.nativelib.MooncakeRuntime;
+import dev.gatun.transfer.device.DeviceCapabilities;
+import dev.gatun.transfer.device.DevicePath;
+import dev.gatun.transfer.device.PathChoice;
+import dev.gatun.transfer.device.PathUnavailableException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -69,31 +74,112 @@ public final class PdRun {
   }
 
   private void open() {
+    if (options.device().isPresent()) {
+      openOnDevice(options.device().get());
+      return;
+    }
     JsonFields identity = prefill.ask(PdProtocol.OPEN, settings(PdSide.PREFILL));
     decode.ask(PdProtocol.OPEN, settings(PdSide.DECODE));
+    route(identity);
+  }
+
+  private void route(JsonFields identity) {
     if (identity.has("bootstrap")) {
       remote = Map.of("do_remote_prefill", true, "do_remote_decode", false, "remote_engine_id",
           identity.text("engineId"), "remote_bootstrap_addr", identity.text("bootstrap"));
     }
   }
 
-  private Map<String, Object> settings(PdSide side) {
-    return Map.of("side", side.toString(), "engine", options.engine(), "pageBytes", options.pageBytes(), "promptPages",
-        options.promptPages(), "timeoutSeconds", options.timeout().toSeconds());
-  }
-
-  private void handOver() {
-    report.first(handOver(options.prompts(), Math.min(options.promptPages(), options.pages())));
-    long startNanos = System.nanoTime();
+  private void openOnDevice(PdDevice device) {
     try {
-      for (int prompt = 0; prompt < options.prompts(); prompt++)
-        report.handedOver(handOver(prompt, options.pagesOf(prompt)));
-    } finally {
-      report.ran(System.nanoTime() - startNanos);
+      Path folder = Leftovers.temporaryFolder("gatun-pd-");
+      try {
+        connect(device, folder.resolve("sender"));
+      } finally {
+        Leftovers.delete(folder); // who is connected needs the name no more
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("no temporary folder for a socket", e);
     }
   }
 
-  private JsonFields handOver(int prompt, int pages) {
+  /** Chooses a path of what both sides can do, and another one if that turns out to be none. */
+  private void connect(PdDevice device, Path socket) {
+    JsonFields first = prefill.ask(PdProtocol.OPEN, settings(PdSide.PREFILL));
+    JsonFields second = decode.ask(PdProtocol.OPEN, settings(PdSide.DECODE));
+    DeviceCapabilities one = DeviceCapabilities.of(first.object("capabilities").map());
+    DeviceCapabilities other = DeviceCapabilities.of(second.object("capabilities").map());
+    PathChoice choice = choose(device, one, other);
+    String refused = connect(choice, socket);
+    if (!refused.isEmpty()) {
+      if (choice.fixed()) {
+        throw new CommandException(ExitCode.UNAVAILABLE,
+            "path " + choice.path() + " is fixed by --path and cannot be taken: " + refused);
+      }
+      choice = choose(device, one.afterSameHostFailed(refused), other);
+      refused = connect(choice, socket);
+      if (!refused.isEmpty()) throw new CommandException(ExitCode.UNAVAILABLE, "path " + choice + ": " + refused);
+    }
+    if (device.refitEvery() > 0 && choice.path() != DevicePath.SAME_HOST) {
+      throw new CommandException(ExitCode.USAGE, "--refit-every needs the same-host path, and this is " + choice);
+    }
+    report.took(choice, first.text("gpu"), second.text("gpu"));
+  }
+
+  private static PathChoice choose(PdDevice device, DeviceCapabilities one, DeviceCapabilities other) {
+    try {
+      if (device.path().isPresent()) return PathChoice.fixed(device.path().get(), one, other);
+      return PathChoice.between(one, other);
+    } catch (PathUnavailableException none) {
+      throw new CommandException(ExitCode.UNAVAILABLE, String.valueOf(none.getMessage()));
+    }
+  }
+
+  /** {@return why the path cannot be taken; empty if it was} */
+  private String connect(PathChoice choice, Path socket) {
+    Map<String, Object> how = Map.of("path", choice.path().word(), "socket", socket.toString());
+    JsonFields identity = prefill.ask(PdProtocol.CONNECT, how);
+    JsonFields answer = identity.has("refused") ? identity : decode.ask(PdProtocol.CONNECT, how);
+    if (answer.has("refused")) return answer.text("refused");
+    route(identity);
+    return "";
+  }
+
+  private Map<String, Object> settings(PdSide side) {
+    Map<String, Object> settings = new LinkedHashMap<>(Map.of("side", side.toString(), "engine", options.engine(),
+        "pageBytes", options.pageBytes(), "promptPages", options.promptPages(), "timeoutSeconds",
+        options.timeout().toSeconds()));
+    options.device().ifPresent(device -> settings.put("device", device.map()));
+    return settings;
+  }
+
+  private void handOver() {
+    int refitEvery = options.device().map(PdDevice::refitEvery).orElse(0);
+    report.first(handOver(options.prompts(), Math.min(options.promptPages(), options.pages()), false));
+    long startNanos = System.nanoTime();
+    try {
+      for (int prompt = 0; prompt < options.prompts(); prompt++) {
+        if (refitEvery > 0 && prompt % refitEvery == 0 && refitted(prompt)) continue;
+        report.handedOver(handOver(prompt, options.pagesOf(prompt), false));
+      }
+    } finally {
+      report.ran(System.nanoTime() - startNanos);
+    }
+    if (refitEvery > 0) {
+      report.changedAfterLease(decode.ask(PdProtocol.BLOCKS, Map.of()).number("changedAfterLease").longValue());
+    }
+  }
+
+  /** A hand-over in whose middle decode refits; then prefill does. {@return whether it was done before} */
+  private boolean refitted(int prompt) {
+    JsonFields taken = handOver(prompt, options.pagesOf(prompt), true);
+    prefill.ask(PdProtocol.REFIT, Map.of("version", taken.number("version")));
+    report.refitted(taken.flag("revoked"));
+    if (!taken.flag("revoked")) report.handedOver(taken);
+    return !taken.flag("revoked");
+  }
+
+  private JsonFields handOver(int prompt, int pages, boolean refit) {
     Map<String, Object> which = Map.of("prompt", prompt, "pages", pages);
     String transferId = "xfer-" + UUID.randomUUID();
     Map<String, Object> question = new LinkedHashMap<>(which);
@@ -102,6 +188,7 @@ public final class PdRun {
     Map<String, Object> params = new LinkedHashMap<>(remote);
     if (!remote.isEmpty()) params.put("transfer_id", transferId);
     computed.object("params").map().forEach((name, value) -> params.put(String.valueOf(name), value));
+    if (refit) params.put("refit", true);
     question = new LinkedHashMap<>(which);
     question.put("params", params);
     JsonFields taken = decode.ask(PdProtocol.DECODE, question);

@@ -4,6 +4,8 @@ import dev.gatun.cli.console.ExitCode;
 import dev.gatun.cli.console.Failure;
 import dev.gatun.cli.console.Json;
 import dev.gatun.cli.console.JsonFields;
+import dev.gatun.device.DeviceException;
+import dev.gatun.transfer.device.PeerRefusedException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -22,7 +24,8 @@ public final class PdServer {
 
   private final PrintStream out;
   private final BlockingQueue<String> commands = new LinkedBlockingQueue<>();
-  private @Nullable PdHost host;
+  private final PdOpening opening = new PdOpening();
+  private @Nullable PdWorker host;
   private long prompts;
 
   private PdServer(PrintStream out) {
@@ -66,14 +69,12 @@ public final class PdServer {
   }
 
   private Map<String, Object> obey(String command, JsonFields argument) {
-    if (command.equals(PdProtocol.OPEN)) {
-      PdHost opened = new PdHost(PdSide.of(argument.text("side")), argument);
-      host = opened;
-      return opened.identity();
-    }
-    PdHost driven = host;
+    if (command.equals(PdProtocol.OPEN) && argument.has("device")) return opening.device(argument);
+    if (command.equals(PdProtocol.OPEN) || command.equals(PdProtocol.CONNECT)) return connect(command, argument);
+    PdWorker driven = host;
     if (command.equals(PdProtocol.CLOSE)) {
       if (driven != null) driven.close();
+      opening.close();
       return Map.of();
     }
     if (driven == null) throw new IllegalStateException("not open: " + command);
@@ -81,8 +82,26 @@ public final class PdServer {
       case PdProtocol.PREFILL -> logged(command, driven.prefill(prompt(argument), argument.text("transferId")));
       case PdProtocol.DECODE -> logged(command, driven.decode(prompt(argument), params(argument)));
       case PdProtocol.BLOCKS -> driven.blocks();
+      case PdProtocol.REFIT -> {
+        driven.refit(argument.number("version").longValue());
+        yield Map.of();
+      }
       default -> throw new IllegalStateException("unknown command " + command);
     };
+  }
+
+  private Map<String, Object> connect(String command, JsonFields argument) {
+    PdWorker before = host;
+    if (before != null) before.close(); // by another path, which the other side could not take
+    host = null;
+    try {
+      PdWorker opened = command.equals(PdProtocol.OPEN) ? opening.host(argument) : opening.connect(argument);
+      host = opened;
+      return opened.identity();
+    } catch (PeerRefusedException | DeviceException refused) {
+      if (command.equals(PdProtocol.OPEN)) throw refused;
+      return Map.of("refused", String.valueOf(refused.getMessage()));
+    }
   }
 
   /** Leaves a line in the log: how far this side came. */

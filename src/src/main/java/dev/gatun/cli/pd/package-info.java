@@ -5,7 +5,7 @@
  * <p>Depends on the core's packages, and on the page content, logs and figures of {@code dev.gatun.cli.replay}.
  *
  * <pre>{@code
- * PdOptions options = new PdOptions("mooncake", 4096, 65_536, 256, Duration.ofSeconds(30));
+ * PdOptions options = new PdOptions("mooncake", 4096, 65_536, 256, Duration.ofSeconds(30), Optional.empty());
  * PdReport report = PdRun.run(options, true, null);
  * System.out.println(report.map().get("handoverP99Ms"));
  * }</pre>

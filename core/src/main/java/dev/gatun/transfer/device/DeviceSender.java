@@ -1,0 +1,306 @@
+package dev.gatun.transfer.device;
+
+import dev.gatun.backend.ClosedException;
+import dev.gatun.backend.Deadline;
+import dev.gatun.backend.EpochGate;
+import dev.gatun.backend.GatunException;
+import dev.gatun.backend.Quiescable;
+import dev.gatun.device.AttachedCache;
+import dev.gatun.device.CacheShare;
+import dev.gatun.device.Device;
+import dev.gatun.device.DeviceEvent;
+import dev.gatun.device.DeviceStream;
+import dev.gatun.device.PageCopy;
+import dev.gatun.device.PagePush;
+import dev.gatun.device.PagedCache;
+import dev.gatun.device.StreamPriority;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.UserPrincipal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The side that writes pages of its paged cache straight into the caches of {@link DeviceReceiver}s of the same host and user, by
+ * one kernel for up to {@value #PUSH_PAGES} pages. Layouts and tensor-parallel degrees of the two may differ.
+ *
+ * <p>Listens on a Unix socket. Who connects is asked of the kernel, and refused if it is another user. Registered with the gate:
+ * a refit waits for pushes that run, and ends every offer. Usable by any thread.
+ */
+public final class DeviceSender implements AutoCloseable, Quiescable {
+  private static final Logger LOG = LoggerFactory.getLogger(DeviceSender.class);
+  /** Pages of one kernel; between two of them a revoke is heeded. 16 MiB at 16 KiB a page; unmeasured default. */
+  static final int PUSH_PAGES = 1024;
+  private static final long LOOK_NANOS = 10_000_000; // as the receiver's
+  private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
+  private static final Duration LEASE_MAX = Duration.ofHours(24);
+
+  private final Path socket;
+  private final ServerSocketChannel server;
+  private final UserPrincipal user;
+  private final PagedCache cache;
+  private final EpochGate gate;
+  private final Device gpu;
+  private final DeviceStream stream;
+  private final PageCopy kernels;
+  private final UUID instance = UUID.randomUUID();
+  private final Matches matches = new Matches();
+  private final Changes changes = new Changes();
+  private final Set<SenderLink> links = ConcurrentHashMap.newKeySet();
+  private volatile boolean closing;
+  private volatile boolean closed;
+
+  private DeviceSender(Path socket, ServerSocketChannel server, UserPrincipal user, PagedCache cache, EpochGate gate) {
+    this.socket = socket;
+    this.server = server;
+    this.user = user;
+    this.cache = cache;
+    this.gate = gate;
+    gpu = cache.memory().getFirst().device();
+    stream = gpu.newStream("device pages", StreamPriority.LOW);
+    try {
+      kernels = PageCopy.load(gpu);
+    } catch (RuntimeException | Error e) {
+      stream.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Listens for receivers. Blocks while the driver translates the kernels.
+   *
+   * @param socket a path that does not exist, of 100 bytes or less, in a folder of this user's own
+   * @param cache in memory of this process; stays the caller's and closes after this
+   * @param gate shared by everything that a refit stops together
+   * @return the sender, registered with the gate; the caller closes it
+   * @throws GatunException if the socket cannot be made
+   * @throws dev.gatun.device.DeviceException if there is not enough device memory
+   */
+  public static DeviceSender listen(Path socket, PagedCache cache, EpochGate gate) {
+    UserPrincipal user;
+    ServerSocketChannel server;
+    try {
+      user = PeerUser.own();
+      server = ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(socket));
+    } catch (IOException e) {
+      throw new GatunException("listen " + socket + ": " + e.getMessage()
+          + "; name a new file of a short path in a folder of your own", e);
+    }
+    DeviceSender sender;
+    try {
+      sender = new DeviceSender(socket, server, user, cache, gate);
+    } catch (RuntimeException | Error e) {
+      close(server, socket);
+      throw e;
+    }
+    Thread.ofPlatform().daemon().name("gatun-device-accept").start(sender::accept);
+    Thread.ofPlatform().daemon().name("gatun-device-sender").start(sender::watch);
+    gate.register(sender);
+    return sender;
+  }
+
+  /** {@return where it listens} */
+  public Path socket() {
+    return socket;
+  }
+
+  /**
+   * Offers pages to the receiver that asks for them by name, before or after. Does not block.
+   *
+   * @param name 1 to 256 characters, such as a transfer id; of no open offer
+   * @param blocks of the cache, in the order in which the receiver names its own; not written until the offer is over
+   * @param ready recorded behind what makes the pages; not recorded again until the offer is over
+   * @param lease how long nobody may come, above 0 and at most a day; then the offer ends
+   * @return the offer
+   * @throws dev.gatun.backend.GateClosedException if a refit is running
+   * @throws IllegalStateException if there is an open offer of that name
+   * @throws IllegalArgumentException if there are no blocks, or one is the null block or none of the cache
+   * @throws ClosedException if this is closed
+   */
+  public DeviceOffer offer(String name, int[] blocks, DeviceEvent ready, Duration lease) {
+    if (closing) throw new ClosedException("offer refused: " + name() + " is closed");
+    if (lease.isNegative() || lease.isZero() || lease.compareTo(LEASE_MAX) > 0) {
+      throw new IllegalArgumentException("lease must be above 0 and at most " + LEASE_MAX + ": " + lease);
+    }
+    LinkMessage.requireName(name);
+    LinkMessage.requireBlocks(blocks.length);
+    for (int block : blocks) {
+      if (block < 0 || block >= cache.layout().blocks() || block == cache.layout().nullBlock()) {
+        throw new IllegalArgumentException(
+            "blocks must be of " + cache.layout().blocks() + " and not the null block: " + block);
+      }
+    }
+    int ticket = gate.enter("offer");
+    try {
+      DeviceOffer offer = new DeviceOffer(this, name, blocks.clone(), ready, gate.epoch(ticket), Deadline.after(lease));
+      Incoming asking = matches.offered(offer);
+      if (asking != null) asking.link.carry(asking, offer);
+      return offer;
+    } finally {
+      gate.exit(ticket);
+    }
+  }
+
+  /** {@return receivers whose memory this process has open} */
+  public int attached() {
+    return (int) links.stream().filter(SenderLink::hasAttached).count();
+  }
+
+  /** {@return offers that nobody has asked for} */
+  public int offers() {
+    return matches.offers();
+  }
+
+  @Override
+  public String name() {
+    return "device pages at " + socket.getFileName();
+  }
+
+  /** Ends every offer, and every grant that waits for one: they are of old weights. */
+  @Override
+  public int failQueued() {
+    int count = matches.offers();
+    for (Incoming grant : matches.clear("a refit ended it"))
+      grant.link.refuse(grant, "a refit ended it");
+    changes.happened();
+    return count;
+  }
+
+  /** Nothing to wait for: whoever pushes is inside the gate. */
+  @Override
+  public List<String> drain(Deadline deadline) {
+    return List.of();
+  }
+
+  /** Again, since an offer may have slipped in before the gate closed. */
+  @Override
+  public void clearLocal() {
+    failQueued();
+  }
+
+  /**
+   * Ends every offer, waits for what the GPU has begun, and closes the receivers' memory. Blocks. Idempotent; after a deadline it
+   * can be called again.
+   *
+   * @param deadline when to give up
+   * @return what is pending, one line each; empty once no memory of a receiver is open
+   */
+  public synchronized List<String> close(Deadline deadline) {
+    if (closed) return List.of();
+    closing = true;
+    close(server, socket);
+    failQueued();
+    links.forEach(SenderLink::end);
+    if (!changes.await(links::isEmpty, deadline))
+      return new ArrayList<>(links.stream().map(SenderLink::toString).toList());
+    kernels.close();
+    stream.close();
+    gate.unregister(this);
+    closed = true;
+    return List.of();
+  }
+
+  /** Closes within 10 seconds, and logs what is pending if that is not enough. */
+  @Override
+  public void close() {
+    List<String> pending = close(Deadline.after(CLOSE_MAX));
+    if (!pending.isEmpty()) LOG.warn("{} is not closed, pending: {}", name(), pending);
+  }
+
+  private void accept() {
+    while (!closing) {
+      try {
+        SenderLink link = new SenderLink(this, new LinkChannel(server.accept()));
+        links.add(link);
+        link.start();
+        if (closing) link.end();
+      } catch (IOException e) {
+        if (!closing) LOG.error("{}: no more receivers can connect", name(), e);
+        return;
+      }
+    }
+  }
+
+  private void watch() {
+    while (!closed) {
+      look();
+      LockSupport.parkNanos(this, LOOK_NANOS);
+    }
+  }
+
+  private void look() {
+    try {
+      matches.expire();
+      links.forEach(SenderLink::look);
+      changes.happened();
+    } catch (RuntimeException e) {
+      LOG.error("{}: looked at again", name(), e);
+    }
+  }
+
+  private static void close(ServerSocketChannel server, Path socket) {
+    try {
+      server.close();
+      Files.deleteIfExists(socket);
+    } catch (IOException e) {
+      LOG.warn("{} is left behind: {}", socket, e.getMessage());
+    }
+  }
+
+  /** Whether the GPU has pages to move. */
+  boolean isPushing() {
+    return !stream.isIdle();
+  }
+
+  void withdraw(DeviceOffer offer, String why) {
+    matches.forget(offer);
+    offer.takeBack(why);
+    changes.happened();
+  }
+
+  void forget(SenderLink link) {
+    links.remove(link);
+    changes.happened();
+  }
+
+  /** Opens a receiver's memory. */
+  AttachedCache attach(CacheShare share) {
+    return AttachedCache.attach(gpu, "receiver", share);
+  }
+
+  /** Plans the way into a receiver's cache. */
+  PagePush open(PagedCache target) {
+    return PagePush.open(kernels, stream, cache, target, PUSH_PAGES);
+  }
+
+  UserPrincipal user() {
+    return user;
+  }
+
+  UUID instance() {
+    return instance;
+  }
+
+  EpochGate gate() {
+    return gate;
+  }
+
+  Matches matches() {
+    return matches;
+  }
+
+  Changes changes() {
+    return changes;
+  }
+}
