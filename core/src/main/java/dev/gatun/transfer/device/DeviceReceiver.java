@@ -132,12 +132,15 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
       changes.await(() -> ready || refused != null || gone, deadline);
     }
     if (ready) return;
-    closing = true; // the watch frees what the peer has let go of, or leaves behind
-    channel.post(new Detach());
     Refused why = refused;
+    boolean ended = gone;
+    closing = true; // the watch frees what the peer has let go of, or leaves behind
+    if (sender == null) channel.close(); // it knows nothing of the memory
+    else
+      channel.post(new Detach());
     changes.await(() -> closed, Deadline.after(CLOSE_MAX));
     if (why != null) throw new PeerRefusedException(why.reason(), why.text());
-    if (gone) {
+    if (ended) {
       throw new PeerRefusedException(PeerRefusedException.Reason.OTHER_PROTOCOL,
           "the peer at " + socket + " ended the connection and said nothing");
     }

@@ -36,13 +36,16 @@ import org.slf4j.LoggerFactory;
  * one kernel for up to {@value #PUSH_PAGES} pages. Layouts and tensor-parallel degrees of the two may differ.
  *
  * <p>Listens on a Unix socket. Who connects is asked of the kernel, and refused if it is another user. Registered with the gate:
- * a refit waits for pushes that run, and ends every offer. Usable by any thread.
+ * a refit waits for pushes that run, and ends every offer. Usable by any thread. Longer than most classes because each of its few
+ * operations carries its contract.
  */
 public final class DeviceSender implements AutoCloseable, Quiescable {
   private static final Logger LOG = LoggerFactory.getLogger(DeviceSender.class);
   /** Pages of one kernel; between two of them a revoke is heeded. 16 MiB at 16 KiB a page; unmeasured default. */
   static final int PUSH_PAGES = 1024;
   private static final long LOOK_NANOS = 10_000_000; // as the receiver's
+  // 1 s: out of file descriptors, as a rule, which takes others to change; unmeasured default
+  private static final long ACCEPT_AGAIN_NANOS = 1_000_000_000;
   private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
   private static final Duration LEASE_MAX = Duration.ofHours(24);
 
@@ -125,7 +128,8 @@ public final class DeviceSender implements AutoCloseable, Quiescable {
    * @return the offer
    * @throws dev.gatun.backend.GateClosedException if a refit is running
    * @throws IllegalStateException if there is an open offer of that name
-   * @throws IllegalArgumentException if there are no blocks, or one is the null block or none of the cache
+   * @throws IllegalArgumentException if there are no blocks, one is the null block or none of the cache, or the event is of
+   *     another {@link Device} than the cache
    * @throws ClosedException if this is closed
    */
   public DeviceOffer offer(String name, int[] blocks, DeviceEvent ready, Duration lease) {
@@ -140,6 +144,9 @@ public final class DeviceSender implements AutoCloseable, Quiescable {
         throw new IllegalArgumentException(
             "blocks must be of " + cache.layout().blocks() + " and not the null block: " + block);
       }
+    }
+    if (!ready.device().equals(gpu)) {
+      throw new IllegalArgumentException("ready must be an event of the cache's " + gpu + ": " + ready);
     }
     int ticket = gate.enter("offer");
     try {
@@ -226,8 +233,9 @@ public final class DeviceSender implements AutoCloseable, Quiescable {
         link.start();
         if (closing) link.end();
       } catch (IOException e) {
-        if (!closing) LOG.error("{}: no more receivers can connect", name(), e);
-        return;
+        if (closing) return;
+        LOG.error("{}: a receiver could not connect", name(), e);
+        LockSupport.parkNanos(this, ACCEPT_AGAIN_NANOS);
       }
     }
   }

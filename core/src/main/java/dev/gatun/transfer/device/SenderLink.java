@@ -1,11 +1,10 @@
 package dev.gatun.transfer.device;
 
+import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.Deadline;
-import dev.gatun.backend.DeadlineException;
 import dev.gatun.backend.GateClosedException;
 import dev.gatun.device.AttachedCache;
 import dev.gatun.device.DeviceException;
-import dev.gatun.device.PagePush;
 import dev.gatun.transfer.HandoverOutcome;
 import dev.gatun.transfer.device.LinkMessage.Aborted;
 import dev.gatun.transfer.device.LinkMessage.Bye;
@@ -30,23 +29,25 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One receiver, on the sender's side. One thread reads what it says, one pushes: a grant is carried out by kernels whose end the
- * second one awaits, so that nothing is said to be over before it is.
+ * second one awaits, so that nothing is said to be over before it is. Longer than most classes because it is the whole of the
+ * sender's part in the protocol.
  */
 final class SenderLink {
   private static final Logger LOG = LoggerFactory.getLogger(SenderLink.class);
-  // 10 s: milliseconds of work; whoever waits longer should hear of it, and waits on: unmeasured default
+  // 10 s: for a greeting, and for the GPU to finish before memory is closed: unmeasured default
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final DeviceSender sender;
   private final LinkChannel channel;
   private final Deadline helloBy = Deadline.after(PATIENCE);
   private final BlockingQueue<Runnable> work = new LinkedBlockingQueue<>();
-  /** Grants that were begun, by number, until the receiver's verdict. */
-  private final Map<UUID, Incoming> begun = new ConcurrentHashMap<>();
+  /** Grants that have no answer yet, by number, from the moment in which they are heard of. */
+  private final Map<UUID, Incoming> grants = new ConcurrentHashMap<>();
+  /** Offers of grants that were answered by a commit, until the receiver's verdict. */
   private final Map<UUID, DeviceOffer> committed = new ConcurrentHashMap<>();
   private volatile @Nullable Hello receiver;
   private volatile @Nullable AttachedCache attached;
-  private volatile @Nullable PagePush push;
+  private volatile @Nullable GrantPush push;
   private volatile boolean ending;
   private volatile boolean finished;
 
@@ -77,14 +78,18 @@ final class SenderLink {
 
   /** Carries out a grant of this receiver. Does not wait. */
   void carry(Incoming grant, DeviceOffer offer) {
-    begun.put(grant.pages.id(), grant);
     work.add(() -> push(grant, offer));
     if (finished) runLeft();
   }
 
   /** Answers that nothing of a grant moves. Does not wait. */
   void refuse(Incoming grant, String why) {
-    work.add(() -> channel.send(new Aborted(grant.pages.id(), true, why)));
+    work.add(() -> answer(grant, true, why));
+  }
+
+  private void answer(Incoming grant, boolean refused, String why) {
+    grants.remove(grant.pages.id());
+    channel.send(new Aborted(grant.pages.id(), refused, why));
   }
 
   private void read() {
@@ -110,13 +115,7 @@ final class SenderLink {
       case Hello hello -> hear(hello);
       case Cache cache -> attach(cache);
       case Pages pages -> ask(new Incoming(this, pages));
-      case Revoke revoke -> {
-        Incoming grant = begun.get(revoke.id());
-        if (grant != null) grant.revoke();
-        else if (sender.matches().forget(revoke.id()) || !committed.containsKey(revoke.id())) {
-          channel.send(new Aborted(revoke.id(), false, "it was revoked"));
-        }
-      }
+      case Revoke revoke -> revoke(revoke.id());
       case Verdict verdict -> {
         DeviceOffer offer = committed.remove(verdict.id());
         if (offer != null) {
@@ -127,6 +126,17 @@ final class SenderLink {
       }
       default -> throw new IllegalArgumentException("a receiver does not say " + message.getClass().getSimpleName());
     }
+  }
+
+  /** One that waits for an offer ends here; whoever carries one out sees it, and answers when nothing of it moves. */
+  private void revoke(UUID id) {
+    Incoming grant = grants.get(id);
+    if (grant == null) {
+      if (!committed.containsKey(id)) channel.send(new Aborted(id, false, "it is over"));
+      return;
+    }
+    grant.revoke();
+    if (sender.matches().forget(id)) answer(grant, false, "it was revoked");
   }
 
   private void hear(Hello hello) {
@@ -143,7 +153,7 @@ final class SenderLink {
     try {
       AttachedCache opened = sender.attach(cache.share());
       attached = opened;
-      push = sender.open(opened.cache());
+      push = new GrantPush(sender, sender.open(opened.cache()), () -> ending, toString());
     } catch (IllegalArgumentException other) {
       throw new PeerRefusedException(PeerRefusedException.Reason.OTHER_PAGES, String.valueOf(other.getMessage()));
     } catch (DeviceException | IllegalCallerException refused) {
@@ -154,6 +164,9 @@ final class SenderLink {
 
   private void ask(Incoming grant) {
     if (push == null) throw new IllegalArgumentException("a receiver names its cache before it grants");
+    if (grants.putIfAbsent(grant.pages.id(), grant) != null) {
+      throw new IllegalArgumentException("a receiver numbers its grants: " + grant.pages.id() + " came twice");
+    }
     try {
       DeviceOffer offer = sender.matches().asked(grant);
       if (offer != null) carry(grant, offer);
@@ -181,17 +194,20 @@ final class SenderLink {
     committed.values()
         .forEach(offer -> offer.end(HandoverOutcome.ABORTED, "the receiver is gone, and may have the pages"));
     try {
-      PagePush pushing = push;
+      GrantPush pushing = push;
       if (pushing != null) pushing.close(Deadline.after(PATIENCE));
       AttachedCache open = attached;
       if (open != null) open.close();
       attached = null;
       channel.send(new Bye());
+      sender.forget(this);
     } catch (RuntimeException e) {
-      LOG.error("{}: its memory could not be closed and stays open until this process ends", this, e);
+      LOG.error(
+          "{}: its memory could not be closed: the sender does not close, and the blocks are free once this process"
+              + " has ended",
+          this, e);
     }
     channel.close();
-    sender.forget(this);
   }
 
   /** What is queued sees that the link ends. */
@@ -203,19 +219,19 @@ final class SenderLink {
   private void push(Incoming grant, DeviceOffer offer) {
     String failure = "the link ends";
     boolean refused = false;
-    if (!ending && offer.begin()) {
+    GrantPush pushing = push;
+    if (!ending && pushing != null && offer.begin()) {
       try {
         int ticket = sender.gate().enter("push");
         try {
-          requireFits(grant, offer, ticket);
-          failure = move(grant, offer, ticket);
-          if (failure.isEmpty()) commit(grant, offer);
+          failure = pushing.move(grant, offer, ticket);
         } finally {
-          sender.gate().exit(ticket);
+          sender.gate().exit(ticket); // before the commit: a receiver that does not read holds up no refit
         }
+        if (failure.isEmpty()) commit(grant, offer);
       } catch (GateClosedException refit) {
         failure = String.valueOf(refit.getMessage());
-      } catch (IllegalArgumentException | IndexOutOfBoundsException other) {
+      } catch (IllegalArgumentException | IndexOutOfBoundsException | ClosedException other) { // before it was queued
         refused = true;
         failure = String.valueOf(other.getMessage());
       } catch (DeviceException lost) {
@@ -229,60 +245,16 @@ final class SenderLink {
     sender.changes().happened();
   }
 
-  private void requireFits(Incoming grant, DeviceOffer offer, int ticket) {
-    if (grant.pages.blocks().length != offer.blocks().length) {
-      throw new IllegalArgumentException(
-          "a grant must have as many blocks as the offer, " + offer.blocks().length + ": "
-              + grant.pages.blocks().length);
-    }
-    if (!grant.pages.epoch().equals(offer.epoch()) || !offer.epoch().equals(sender.gate().epochIfCurrent(ticket))) {
-      throw new IllegalArgumentException("a grant must be of the epoch of the offer, " + offer.epoch()
-          + ", and that in force: " + grant.pages.epoch());
-    }
-  }
-
-  /** Moves all pages. {@return why it stopped before the end; empty if it did not} */
-  private String move(Incoming grant, DeviceOffer offer, int ticket) {
-    PagePush pushing = push;
-    if (pushing == null) throw new IllegalStateException("no cache is open");
-    int[] sources = offer.blocks();
-    int[] targets = grant.pages.blocks();
-    for (int from = 0; from < sources.length; from += DeviceSender.PUSH_PAGES) {
-      if (grant.isRevoked()) return "it was revoked";
-      if (ending) return "the link ends";
-      if (offer.isTakenBack() || !sender.gate().isCurrent(ticket)) return "it was withdrawn";
-      pushing.clear(Deadline.after(PATIENCE));
-      for (int i = from; i < Math.min(sources.length, from + DeviceSender.PUSH_PAGES); i++)
-        pushing.add(sources[i], targets[i]);
-      pushing.send(offer.ready());
-      awaitArrival(pushing, grant);
-    }
-    return sender.gate().isCurrent(ticket) ? "" : "a refit came first";
-  }
-
-  /** Until all has arrived: it cannot be called back, so there is no deadline. */
-  private void awaitArrival(PagePush pushing, Incoming grant) {
-    while (true) {
-      try {
-        pushing.await(Deadline.after(PATIENCE));
-        return;
-      } catch (DeadlineException late) {
-        LOG.warn("{}: pages of {} have been moving for {} or longer", this, grant.pages.name(), PATIENCE);
-      }
-    }
-  }
-
   private void commit(Incoming grant, DeviceOffer offer) {
     UUID id = grant.pages.id();
     committed.put(id, offer);
-    begun.remove(id);
+    grants.remove(id);
     channel.send(new Commit(id));
   }
 
   private void abort(Incoming grant, DeviceOffer offer, boolean refused, String why) {
     offer.end(refused ? HandoverOutcome.REFUSED : HandoverOutcome.ABORTED, why);
-    begun.remove(grant.pages.id());
-    channel.send(new Aborted(grant.pages.id(), refused, why));
+    answer(grant, refused, why);
   }
 
   @Override

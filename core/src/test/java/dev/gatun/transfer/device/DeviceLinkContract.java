@@ -22,6 +22,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -36,6 +37,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @SuppressWarnings("NullAway.Init")
 abstract class DeviceLinkContract {
   private static final WeightEpoch EPOCH = new WeightEpoch("run", 0);
+  private static final int ROUNDS = 50;
 
   @TempDir
   Path folder;
@@ -151,6 +153,29 @@ abstract class DeviceLinkContract {
       sender.awaitLine("ended a ");
       end(sender); // has closed our memory: whatever it could write, it has written
       assertEquals(0, bed.wrong(blocks, 99), "a page changed after its block was lent again");
+    }
+  }
+
+  @Test
+  @DisplayName("a grant that is taken back at the moment in which its pages are offered is over only when nothing of it moves")
+  void revokedAsOffered() {
+    int[] blocks = shuffled(7, 40);
+    try (ChildJvm sender = sender(1, 1, 4);
+        LinkBed bed = LinkBed.plain(driver(), 0);
+        DeviceReceiver receiver = receiver(bed)) {
+      Random moments = new Random(7);
+      for (int round = 0; round < ROUNDS; round++) {
+        DeviceGrant grant = receiver.grant("a" + round, blocks, LinkProcess.LEASE);
+        sender.send("offer-quietly a" + round + " 7 " + text(blocks));
+        LockSupport.parkNanos(moments.nextInt(2_000_000));
+        grant.revoke();
+        assertTrue(grant.awaitOver(LinkBed.soon()));
+        bed.fill(blocks, 99); // lent again
+        sender.send("wait");
+        sender.awaitLine("waited " + round);
+        assertEquals(0, bed.wrong(blocks, 99), "a page changed after its block was lent again, round " + round);
+      }
+      end(sender);
     }
   }
 

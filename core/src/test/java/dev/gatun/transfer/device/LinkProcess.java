@@ -44,10 +44,15 @@ final class LinkProcess {
     }
   }
 
-  /** {@code offer NAME SEED BLOCKS}, {@code offer-held NAME SEED BLOCKS} (the GPU is busy until {@code release}), {@code raise}. */
+  /**
+   * {@code offer NAME SEED BLOCKS}, {@code offer-held NAME SEED BLOCKS} (the GPU is busy until {@code release}),
+   * {@code offer-quietly NAME SEED BLOCKS}, {@code wait} for the end of that, {@code raise}.
+   */
   @SuppressWarnings("SystemOut")
   private static void send(LinkBed bed, EpochGate gate, Path socket, BufferedReader commands) throws Exception {
     Map<String, Hold> holds = new HashMap<>();
+    DeviceOffer quiet = null;
+    int waits = 0;
     try (DeviceStream engine = bed.gpu().newStream("engine", StreamPriority.HIGH);
         DeviceEvent held = bed.gpu().newEvent("held");
         DeviceSender sender = DeviceSender.listen(socket, bed.cache(), gate)) {
@@ -70,6 +75,16 @@ final class LinkProcess {
               System.out.println("taken " + offer.name());
               System.out.println("ended " + offer.name() + ' ' + offer.await(LinkBed.soon()) + ' ' + offer.reason());
             });
+          }
+          case "offer-quietly" -> {
+            DeviceEvent ready = bed.fill(blocks(words.get(3)), Long.parseLong(words.get(2)));
+            quiet = sender.offer(words.get(1), blocks(words.get(3)), ready, LEASE);
+          }
+          case "wait" -> {
+            DeviceOffer offered = Objects.requireNonNull(quiet);
+            offered.withdraw(); // unless somebody has asked for it
+            offered.await(LinkBed.soon());
+            System.out.println("waited " + waits++);
           }
           case "release" -> Objects.requireNonNull(holds.remove("held")).close();
           case "raise" -> {

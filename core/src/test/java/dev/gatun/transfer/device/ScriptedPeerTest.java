@@ -193,9 +193,8 @@ class ScriptedPeerTest {
     try (LinkChannel script = new LinkChannel(server.accept())) {
       PeerLife life = Lives.of(other.pid());
       script.send(new Hello(UUID.randomUUID(), new PeerLife(life.pid(), life.startTicks() + 1), EPOCH));
-      assertInstanceOf(Hello.class, script.receive());
-      assertInstanceOf(LinkMessage.Detach.class, script.receive());
-      script.send(new LinkMessage.Bye());
+      for (LinkMessage said = script.receive(); said != null; said = script.receive())
+        assertInstanceOf(Hello.class, said);
     }
     assertEquals(Reason.OTHER_PROCESS, refused.get().reason());
   }
