@@ -6,7 +6,7 @@ import dev.gatun.backend.DeadlineException;
 /**
  * A queue of work on a GPU, done in order and in no order against other streams except through events. Usable by any
  * thread; work of several threads is queued in some order. Queueing allocates nothing and does not wait for the work, unless
- * 512 operations are queued: then the calling thread waits, not its carrier, until the oldest have ended, a minute at most
+ * some 800 operations are queued: then the calling thread waits, not its carrier, until the oldest have ended, a minute at most
  * (a {@link DeadlineException} then; the call has queued nothing).
  *
  * <p>A stream adopted from the engine can wait for events and record them, so that both sides are ordered; copies and kernels

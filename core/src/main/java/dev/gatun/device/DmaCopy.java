@@ -13,9 +13,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * drivers fail on them (decision 0006). A table need not be uploaded for it.
  */
 public final class DmaCopy extends DeviceResource implements FragmentCopy {
-  // the driver's share of a call is small from some tens on, and calls with more than 256 fail (decision 0006)
-  private static final int BATCH = 256;
-  private static final int EACH_AT_A_TIME = 64; // an eighth of what may be queued, so that room is found early
+  // the driver's share of a call is small from some tens on, and calls with hundreds fail (decision 0006)
+  private static final int BATCH = 128;
+  private static final int EACH_AT_A_TIME = 64; // a small part of what may be queued, so that room is found early
 
   private final boolean batches;
   @SuppressWarnings("MustBeClosedChecker") // closed with this

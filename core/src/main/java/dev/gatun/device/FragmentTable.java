@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.DeadlineException;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,8 @@ public final class FragmentTable extends DeviceResource {
   private long addressBits;
   private @Nullable PagedKvLayout verified;
   private long verifiedBits;
+  private long[] firstPlaces = {}; // of the verified layout's fragments in its block 0
+  private long[] places = {};
 
   private FragmentTable(String name, DeviceStream stream, List<DeviceSlab> slabs, long fragmentBytes, int capacity) {
     super(stream.device(), name);
@@ -112,7 +115,11 @@ public final class FragmentTable extends DeviceResource {
       throw new IllegalStateException(this + " has room for " + (capacity - count) + " fragments, block " + block
           + " has " + layout.fragments());
     }
-    layout.addresses(block, host, count);
+    layout.requireBlock(block);
+    long distance = block * layout.blockBytes();
+    for (int i = 0; i < places.length; i++)
+      places[i] = firstPlaces[i] + distance;
+    MemorySegment.copy(places, 0, host, JAVA_LONG, (long) count * Long.BYTES, places.length);
     addressBits |= verifiedBits;
     count += layout.fragments();
     return this;
@@ -125,17 +132,19 @@ public final class FragmentTable extends DeviceResource {
           "layout must have fragments of " + fragmentBytes + " bytes, as the table has: " + layout);
     }
     int fragments = layout.fragments();
-    long[] places = new long[3 * fragments];
-    MemorySegment written = MemorySegment.ofArray(places);
+    long[] looked = new long[3 * fragments];
+    MemorySegment written = MemorySegment.ofArray(looked);
     layout.write(0, written, 0);
     layout.write(Math.min(1, layout.blocks() - 1), written, fragments);
     layout.write(layout.blocks() - 1, written, 2L * fragments);
     long bits = 0;
     for (int i = 0; i < fragments; i++) {
-      bits |= places[i] | places[fragments + i];
-      requireInOneSlab(layout, places[i], places[2 * fragments + i]);
+      bits |= looked[i] | looked[fragments + i];
+      requireInOneSlab(layout, looked[i], looked[2 * fragments + i]);
     }
     verifiedBits = bits;
+    firstPlaces = Arrays.copyOf(looked, fragments);
+    places = new long[fragments];
     verified = layout;
   }
 
@@ -166,7 +175,7 @@ public final class FragmentTable extends DeviceResource {
     return this;
   }
 
-  /** As {@link #upload}, admitted and with the context bound, while nobody closes it. */
+  /** As {@link #upload}, admitted and with the context bound; nobody closes or clears it until the stream has done that. */
   void uploadBound(CudaDriver driver) {
     if (count == uploadedCount) return;
     column.uploadBound(driver, stream.handle(), (long) uploadedCount * Long.BYTES,

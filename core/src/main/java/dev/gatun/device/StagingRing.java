@@ -13,9 +13,9 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class StagingRing implements AutoCloseable {
   private static final int COPY_STREAMS = 2;
-  // pages of a chunk, each a copy: half of what may be queued on a stream
-  private static final int PAGES_MAX = QueueBound.OPERATIONS_MAX / 2;
-  private static final int CHUNKS_MAX = 256; // each has two events; fewer bytes than asked for only where pages are smaller than 1.5 KiB
+  // pages of a chunk, each a copy: what may be queued on a stream holds several such chunks
+  private static final int PAGES_MAX = 128;
+  private static final int CHUNKS_MAX = 512; // each has two events; only pages smaller than 1.5 KiB would need more
 
   private final List<DeviceResource> resources = new ArrayList<>();
   private final long base;

@@ -51,10 +51,9 @@ final class UploadColumn {
     stream.copy(copy, offset, pinned, offset, bytes).record(uploaded);
   }
 
-  /** As {@link #upload}, admitted and with the context bound. */
+  /** As {@link #upload}, admitted and with the context bound; the caller knows by other means when it is done. */
   void uploadBound(CudaDriver driver, long stream, long offset, long bytes) {
     driver.copyToDevice(copy.address() + offset, pinned.address() + offset, bytes, stream);
-    driver.record(uploaded.handle(), stream);
   }
 
   /** Frees all of it. Goes on where it stopped if it was refused before. */

@@ -301,7 +301,7 @@ abstract class DeviceContract {
   }
 
   @Test
-  @DisplayName("K11.06 of 2,000 copies behind a busy stream 512 are queued at most: the caller waits in Java, other streams go on")
+  @DisplayName("K11.06 of 2,000 copies behind a busy stream some 800 are queued at most: the caller waits in Java, other streams go on")
   void queueIsBounded() throws Exception {
     int pieces = 2_000;
     int bytes = BYTES / pieces;

@@ -386,7 +386,7 @@ abstract class StagingContract {
       assertTrue(before - gpu.freeBytes() < ringBytes / 2, "saves: " + (before - gpu.freeBytes()));
       try (StagedBatch load = pipeline.batch(Direction.LOAD, 1)) {
         assertEquals(Direction.LOAD, load.direction());
-        // whole chunks of at most 256 pages
+        // whole chunks of at most 128 pages
         assertTrue(before - gpu.freeBytes() >= ringBytes * 9 / 10, "loads: " + (before - gpu.freeBytes()));
       }
     }
