@@ -1,11 +1,12 @@
 package dev.gatun.connector;
 
 import dev.gatun.backend.Deadline;
+import dev.gatun.backend.GatunException;
 import dev.gatun.backend.HostPort;
 import dev.gatun.connector.P2pPlan.Source;
+import dev.gatun.internal.http.HttpCaller;
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -15,18 +16,18 @@ import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /** Asks bootstrap services where the workers of an engine are, and remembers it until an engine is not there any more. */
 final class BootstrapClient implements AutoCloseable {
   // 5 s: a service answers within milliseconds
   private static final Duration CONNECT_MAX = Duration.ofSeconds(5);
+  // 1 MiB: a worker takes some 60 bytes of it; unmeasured default
+  private static final long ANSWER_BYTES_MAX = 1L << 20;
   private static final String TCP = "tcp://";
 
-  private final HttpClient http = HttpClient.newBuilder().connectTimeout(CONNECT_MAX).build();
+  private final HttpCaller caller = new HttpCaller("it", "check the address, and that the prefill engine runs",
+      CONNECT_MAX);
   private final Map<String, HostPort> known = new ConcurrentHashMap<>();
 
   /** Registers the worker of an engine: rank 0 of everything, since one worker holds all of a page. */
@@ -34,14 +35,15 @@ final class BootstrapClient implements AutoCloseable {
     String body = ConfigJson.text(Map.of("engine_id", engineId, "dp_rank", 0, "tp_rank", 0, "pp_rank", 0, "addr",
         TCP + worker));
     try {
-      HttpResponse<String> answer = send(HttpRequest.newBuilder(URI.create("http://" + service + "/register"))
-          .POST(BodyPublishers.ofString(body)), Deadline.after(CONNECT_MAX), waker -> {});
+      String url = "http://" + service + "/register";
+      HttpResponse<String> answer = send(url, HttpRequest.newBuilder(URI.create(url))
+          .POST(BodyPublishers.ofString(body)).build(), Deadline.after(CONNECT_MAX), waker -> {});
       if (answer.statusCode() != 200) {
         throw new IllegalStateException("bootstrap service " + service + " refused engine " + engineId + ": "
             + answer.body());
       }
     } catch (IOException e) {
-      throw new IllegalStateException("bootstrap service " + service + " cannot be reached: " + e, e);
+      throw new IllegalStateException("bootstrap service " + service + ": " + e.getMessage(), e);
     }
   }
 
@@ -49,8 +51,8 @@ final class BootstrapClient implements AutoCloseable {
   HostPort worker(Source source, Deadline deadline, Consumer<Runnable> waits) throws IOException {
     HostPort cached = known.get(key(source));
     if (cached != null) return cached;
-    HttpResponse<String> answer = send(HttpRequest.newBuilder(URI.create(source.bootstrap() + "/query")).GET(),
-        deadline, waits);
+    String url = source.bootstrap() + "/query";
+    HttpResponse<String> answer = send(url, HttpRequest.newBuilder(URI.create(url)).GET().build(), deadline, waits);
     if (answer.statusCode() != 200) throw new IOException("it answered " + answer.statusCode());
     HostPort found = find(source.engineId(), answer.body());
     known.put(key(source), found);
@@ -99,25 +101,21 @@ final class BootstrapClient implements AutoCloseable {
     throw new IOException("it knows no worker of engine " + engineId);
   }
 
-  private HttpResponse<String> send(HttpRequest.Builder request, Deadline deadline, Consumer<Runnable> waits)
+  private HttpResponse<String> send(String url, HttpRequest request, Deadline deadline, Consumer<Runnable> waits)
       throws IOException {
-    CompletableFuture<HttpResponse<String>> answer = http.sendAsync(request.build(), BodyHandlers.ofString());
+    CompletableFuture<HttpResponse<String>> answer = caller.send(request, BodyHandlers.ofString(), ANSWER_BYTES_MAX);
     waits.accept(() -> answer.cancel(true));
     try {
-      return answer.get(Math.max(1, deadline.remainingNanos()), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException | CancellationException e) {
-      answer.cancel(true);
-      throw new IOException("no answer was waited for any longer", e);
-    } catch (ExecutionException e) {
-      throw new IOException(String.valueOf(e.getCause()), e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted", e);
+      return caller.await(url, answer, deadline);
+    } catch (CancellationException ended) {
+      throw new IOException("no answer was waited for any longer", ended);
+    } catch (GatunException unanswered) {
+      throw new IOException(unanswered.getMessage(), unanswered);
     }
   }
 
   @Override
   public void close() {
-    http.shutdownNow();
+    caller.close();
   }
 }

@@ -1,7 +1,8 @@
 /**
  * Connectors: what an inference host calls to find, load and save the KV of a prefix elsewhere, and to reset it there.
  *
- * <p>Depends on {@code store}, {@code transfer}, {@code refit}, {@code memory} and {@code backend}.
+ * <p>Depends on {@code store}, {@code transfer}, {@code refit}, {@code memory}, {@code codec}, {@code backend} and the HTTP
+ * client of {@code internal.http}.
  *
  * <pre>{@code
  * KvConnector connector = StoreConnector.open(store, coordinator, StoreTransferOptions.forPages(pageBytes));
