@@ -32,10 +32,26 @@ record Capabilities(EngineVersion version, boolean pause, External external, boo
     External(String meaning) {
       this.meaning = meaning;
     }
+  }
 
-    String meaning() {
-      return meaning;
-    }
+  /** What a report shows of it. */
+  String text() {
+    return version.text() + ", API " + (described ? "described" : "not described") + "; " + external.meaning;
+  }
+
+  /**
+   * Why an engine that is paused may still put into the store, empty if it does not. A pause stops new requests; what is
+   * queued is waited for by a reset alone.
+   */
+  String unfenced(boolean reset) {
+    if (connector.absent()) return "";
+    if (external != External.CASCADES) return "its reset does not wait for its store connector";
+    return reset ? "" : "the reset that waits for its store connector is not done";
+  }
+
+  /** Whether it is taken to have Mooncake's connector without having said so. */
+  boolean assumesConnector() {
+    return !connector.known() && external == External.CASCADES;
   }
 
   /** What the flag of vLLM means; an unknown version is never sent it. */

@@ -12,6 +12,7 @@ import java.util.List;
  */
 record Connector(boolean known, List<String> names) {
   static final Connector UNKNOWN = new Connector(false, List.of());
+  private static final int NAME_MAX = 100;
   private static final String MULTI = "MultiConnector";
   private static final String STORE = "MooncakeStoreConnector";
 
@@ -28,7 +29,7 @@ record Connector(boolean known, List<String> names) {
     JsonNode name = transfer.path("kv_connector");
     if (name.isMissingNode() || name.isNull()) return;
     JsonNode children = transfer.path("kv_connector_extra_config").path("connectors");
-    if (!name.asText().equals(MULTI) || children.isEmpty()) names.add(name.asText());
+    if (!name.asText().equals(MULTI) || children.isEmpty()) names.add(Line.of(name.asText(), NAME_MAX));
     else {
       children.forEach(child -> collect(child, names));
     }

@@ -19,7 +19,8 @@ final class Drained {
   /** {@return requests that the engine still had when the time was over, 0 for none, negative if it does not say} */
   static double await(EngineClient client, Deadline deadline) {
     while (true) {
-      double requests = requests(client.get("/metrics", deadline).body());
+      EngineAnswer metrics = client.get("/metrics", deadline);
+      double requests = metrics.ok() ? requests(metrics.body()) : -1;
       if (requests <= 0 || deadline.remainingNanos() <= POLL_NANOS) return requests;
       LockSupport.parkNanos(POLL_NANOS);
     }

@@ -35,9 +35,13 @@ record EngineAnswer(int status, String body) {
     return ok() ? json().path(name) : MissingNode.getInstance();
   }
 
+  /** Whether a field of the body is this truth value, and no word for it. */
+  boolean states(String name, boolean value) {
+    JsonNode field = field(name);
+    return field.isBoolean() && field.booleanValue() == value;
+  }
+
   String text() {
-    String line = body.strip().replaceAll("\\s+", " ");
-    if (line.isEmpty()) return Integer.toString(status);
-    return status + " " + (line.length() <= SHOWN_MAX ? line : line.substring(0, SHOWN_MAX) + "...");
+    return (status + " " + Line.of(body, SHOWN_MAX)).strip();
   }
 }

@@ -1,27 +1,19 @@
 package dev.gatun.fleet;
 
 import dev.gatun.backend.Deadline;
-import dev.gatun.backend.DeadlineException;
-import dev.gatun.backend.GatunException;
 import dev.gatun.fleet.FleetReport.Result;
-import dev.gatun.fleet.FleetReport.Step;
 import dev.gatun.refit.RefitOutcome;
-import java.net.ConnectException;
-import java.util.ArrayList;
+import java.net.URI;
 import java.util.Comparator;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One engine in one run. Touched by one thread at a time: the phases are barriers. Whatever happens becomes a step. */
 final class EngineRun {
-  private static final int SERVER_ERROR = 500;
-
   private final FleetEngine engine;
-  private final EngineClient client;
-  private final List<Step> steps = new ArrayList<>();
+  private final StepLog log = new StepLog();
   private final Map<Phase, Result> results = new EnumMap<>(Phase.class);
   private EnginePlan plan = EnginePlan.NOTHING;
   private @Nullable Capabilities can;
@@ -29,78 +21,56 @@ final class EngineRun {
   private Result looked = Result.SKIPPED;
   private String refusal = "";
   private String contradiction = "";
-  private boolean paused;
+  private Hold hold = Hold.RUNS;
   private boolean claimedRemoval;
   private boolean mayStillRemove;
 
-  EngineRun(FleetEngine engine, EngineClient client) {
+  EngineRun(FleetEngine engine) {
     this.engine = engine;
-    this.client = client;
   }
 
   /** Asks what it is, unless it has answered that before. */
-  void probe(FleetConfig config, Deadline deadline) {
+  void probe(FleetConfig config, EngineClient client, Deadline deadline) {
     if (probed == Result.DONE) return;
     if (!engine.acts()) {
-      if (steps.isEmpty()) {
-        steps.add(new Step("probe", "nothing", Result.SKIPPED, 0, "rank " + engine.rank() + ": rank 0 acts for it"));
-      }
+      if (log.steps().isEmpty()) log.skip("probe", "nothing", "rank " + engine.rank() + ": rank 0 acts for it");
       return;
     }
-    probed = step("probe", "GET /list_workers, /version, /openapi.json",
+    probed = log.time("probe", "GET /list_workers, /version, /openapi.json",
         () -> switch (new Probe(engine, client, deadline).run()) {
           case Probe.Refused refused -> {
             refusal = refused.reason();
-            yield new StepEnd(Result.DENIED, refusal);
+            yield StepEnd.of(Result.DENIED, refusal);
           }
           case Probe.Found found -> {
             can = found.capabilities();
             plan = EnginePlan.of(engine, found.capabilities(), config);
-            yield new StepEnd(Result.DONE, describe(found.capabilities()));
+            yield StepEnd.of(Result.DONE, engine.kind() + " " + found.capabilities().text());
           }
-        });
-  }
-
-  private String describe(Capabilities found) {
-    String api = found.described() ? "API described" : "API not described";
-    return engine.kind() + " " + found.version().text() + ", " + api + "; " + found.external().meaning();
+        }).result();
   }
 
   /** Carries out a phase, unless that was done before. */
-  void perform(Phase phase, Deadline deadline) {
-    if (phase == Phase.PAUSE ? paused : phase != Phase.RESET && results.get(phase) == Result.DONE) return;
+  void perform(Phase phase, EngineClient client, Deadline deadline) {
+    if (phase == Phase.PAUSE ? hold == Hold.FENCED : phase != Phase.RESET && results.get(phase) == Result.DONE) return;
     if (phase == Phase.RESET) claimedRemoval = false;
+    ActionRun run = new ActionRun(client, deadline);
     for (Action action : plan.in(phase)) {
-      Result result = step(phase.word(), action.text(), () -> carryOut(action, phase, deadline));
-      results.put(phase, result);
-      if (removes(phase) && result == Result.NO_ANSWER) mayStillRemove = true;
-      if (result != Result.DONE && result != Result.SKIPPED) break;
+      boolean sent = !deadline.reached();
+      if (sent && phase == Phase.PAUSE && can != null && can.pause()) hold = Hold.UNKNOWN;
+      StepEnd end = log.time(phase.word(), action.text(), () -> run.carryOut(action));
+      results.put(phase, end.result());
+      settle(phase, action, end.result());
+      if (removes(phase)) mayStillRemove |= end.mayGoOn() || (sent && end.result() == Result.NO_ANSWER);
+      if (end.result() != Result.DONE && end.result() != Result.SKIPPED) break;
     }
-    settle(phase);
   }
 
-  private void settle(Phase phase) {
-    boolean done = results.get(phase) == Result.DONE;
-    if (phase == Phase.PAUSE) paused = done && can != null && can.pause();
-    if (phase == Phase.RESUME && done) paused = false;
-  }
-
-  private StepEnd carryOut(Action action, Phase phase, Deadline deadline) {
-    return switch (action) {
-      case Action.Skip skip -> new StepEnd(Result.SKIPPED, skip.reason());
-      case Action.Drain drain -> drain(deadline);
-      case Action.Call call -> {
-        EngineAnswer answer = client.send("POST", call.path(), call.body(), deadline);
-        StepEnd end = answer.ok() ? call.judge().of(answer) : new StepEnd(Result.ERROR, answer.text());
-        if (phase == Phase.RESET) {
-          claimedRemoval = end.result() == Result.DONE && can != null
-              && can.external() == Capabilities.External.CASCADES;
-        }
-        boolean strange = end.result() == Result.UNPROVEN && !answer.isEmpty();
-        if (removes(phase) && (strange || answer.status() >= SERVER_ERROR)) mayStillRemove = true;
-        yield end;
-      }
-    };
+  private void settle(Phase phase, Action action, Result result) {
+    boolean done = result == Result.DONE && action instanceof Action.Call;
+    if (result == Result.UNREACHABLE || (phase == Phase.RESUME && done)) hold = Hold.RUNS;
+    if (phase == Phase.PAUSE && done && hold == Hold.UNKNOWN) hold = Hold.FENCED;
+    if (phase == Phase.RESET) claimedRemoval = done && can != null && can.external() == Capabilities.External.CASCADES;
   }
 
   /** vLLM removes everything from the store in both. */
@@ -108,43 +78,26 @@ final class EngineRun {
     return phase == Phase.RESET || phase == Phase.SLEEP;
   }
 
-  private StepEnd drain(Deadline deadline) {
-    double left = Drained.await(client, deadline);
-    if (left == 0) return new StepEnd(Result.DONE, "no request left; new ones are not stopped");
-    return new StepEnd(Result.NO_ANSWER, left < 0
-        ? "its /metrics does not say how many requests it has"
-        : Math.round(left) + " requests left at the deadline");
-  }
-
   /** Asks whether it still is paused, where it says so: anybody may have resumed it. One that sleeps is not asked. */
-  void look(Deadline deadline) {
-    if (!paused || can == null || !can.tellsPaused() || results.get(Phase.SLEEP) == Result.DONE) return;
-    looked = step("look", "GET /is_paused", () -> {
+  void look(EngineClient client, Deadline deadline) {
+    if (hold == Hold.RUNS || can == null || !can.tellsPaused() || results.get(Phase.SLEEP) == Result.DONE) return;
+    Hold before = hold;
+    hold = Hold.UNKNOWN;
+    Result result = log.time("look", "GET /is_paused", () -> {
       EngineAnswer answer = client.get("/is_paused", deadline);
-      return answer.field("is_paused").asBoolean()
-          ? new StepEnd(Result.DONE, answer.text())
-          : new StepEnd(Result.UNPROVEN, answer.text() + ": it was paused, and is not known to be so any more");
-    });
-    paused = looked == Result.DONE;
+      if (answer.states("is_paused", true)) {
+        hold = before == Hold.FENCED ? Hold.FENCED : Hold.PAUSED;
+        return StepEnd.of(Result.DONE, answer.text());
+      }
+      if (answer.states("is_paused", false)) hold = Hold.RUNS;
+      return StepEnd.of(Result.UNPROVEN, answer.text() + ": it was paused, and is not known to be so any more");
+    }).result();
+    if (before == Hold.FENCED) looked = result;
+    if (result == Result.UNREACHABLE) hold = Hold.RUNS;
   }
 
-  private interface Work {
-    StepEnd run();
-  }
-
-  private Result step(String phase, String request, Work work) {
-    long start = System.nanoTime();
-    StepEnd ended;
-    try {
-      ended = work.run();
-    } catch (DeadlineException late) {
-      ended = new StepEnd(Result.NO_ANSWER, String.valueOf(late.getMessage()));
-    } catch (GatunException lost) {
-      boolean refused = lost.getCause() instanceof ConnectException;
-      ended = new StepEnd(refused ? Result.UNREACHABLE : Result.NO_ANSWER, String.valueOf(lost.getMessage()));
-    }
-    steps.add(new Step(phase, request, ended.result(), System.nanoTime() - start, ended.detail()));
-    return ended.result();
+  URI url() {
+    return engine.url();
   }
 
   boolean acts() {
@@ -156,19 +109,12 @@ final class EngineRun {
     return refusal;
   }
 
-  /**
-   * Why it may still be putting into the store, empty if it says that it is not: it is paused, and its reset, which waits
-   * for what its store connector was putting, is done. A pause alone stops new requests, not what is queued.
-   */
+  /** Why it may still be putting into the store, empty if it says that it is not. */
   String unfenced() {
     if (!acts()) return "";
-    String why = "";
-    Capabilities found = can;
-    if (found == null || !paused) why = "it is not known to be paused";
-    else if (found.connector().absent()) return "";
-    else if (found.external() != Capabilities.External.CASCADES)
-      why = "its reset does not wait for its store connector";
-    else if (results.get(Phase.RESET) != Result.DONE) why = "the reset that waits for its store connector is not done";
+    String why = can == null || hold != Hold.FENCED
+        ? "it is not known to be paused"
+        : can.unfenced(results.get(Phase.RESET) == Result.DONE);
     return why.isEmpty() ? "" : engine.url() + " may still put pages: " + why;
   }
 
@@ -187,16 +133,16 @@ final class EngineRun {
 
   /** What is worth knowing of it, empty if nothing is. */
   String note() {
-    if (can == null || can.connector().known() || can.external() != Capabilities.External.CASCADES) return "";
-    return engine.url() + " does not say which store connector it has; MooncakeStoreConnector is assumed";
+    return can != null && can.assumesConnector()
+        ? engine.url() + " does not say which store connector it has; MooncakeStoreConnector is assumed"
+        : "";
   }
 
   private String foreignConnector() {
-    List<String> foreign = can == null ? List.of() : can.connector().foreign();
+    String foreign = can == null ? "" : String.join(", ", can.connector().foreign());
     return foreign.isEmpty()
         ? ""
-        : engine.url() + " has the connector " + String.join(", ", foreign)
-            + ", of which it is not known what a reset does";
+        : engine.url() + " has the connector " + foreign + ", of which it is not known what a reset does";
   }
 
   /** What its own answers leave possible. */
@@ -216,20 +162,18 @@ final class EngineRun {
   String problem() {
     if (outcome() == RefitOutcome.VERIFIED) return "";
     if (answered() == RefitOutcome.VERIFIED) return foreignConnector();
-    return steps.reversed().stream().filter(step -> step.result().outcome() != RefitOutcome.VERIFIED).findFirst()
-        .map(step -> engine.url() + " " + step.phase() + ": " + step.detail()).orElse("");
+    return log.lastUnproven().map(step -> engine.url() + " " + step.phase() + ": " + step.detail()).orElse("");
   }
 
   /** The plan as steps that were not taken. */
   void plan(FleetPath path) {
     for (Phase phase : path.phases()) {
-      if (plan.in(phase).isEmpty()) continue;
-      steps.add(new Step(phase.word(), plan.text(phase), Result.SKIPPED, 0, "planned"));
+      if (!plan.in(phase).isEmpty()) log.skip(phase.word(), plan.text(phase), "planned");
     }
   }
 
   FleetReport.Engine report() {
-    return new FleetReport.Engine(engine, can == null ? "" : can.version().text(), plan.sequence(), paused, steps,
-        problem(), contradiction);
+    return new FleetReport.Engine(engine, can == null ? "" : can.version().text(), plan.sequence(),
+        hold == Hold.FENCED || hold == Hold.PAUSED, hold == Hold.UNKNOWN, log.steps(), problem(), contradiction);
   }
 }

@@ -39,7 +39,7 @@ public record FleetConfig(List<FleetEngine> engines, StoreOptions store, KeyCode
     if (engines.isEmpty()) throw new IllegalArgumentException("engines must be one or more: none");
     Set<String> seen = new HashSet<>();
     for (FleetEngine engine : engines) {
-      if (engine.acts() && !seen.add(engine.url().toString())) {
+      if (engine.acts() && !seen.add(engine.address())) {
         throw new IllegalArgumentException("engines must be named once each: \"" + engine.url() + '"');
       }
       if (engine.kind() == EngineKind.SGLANG && pause == PauseMode.WAIT && path != FleetPath.ABORT_ALL) {
@@ -59,10 +59,10 @@ public record FleetConfig(List<FleetEngine> engines, StoreOptions store, KeyCode
       throw new IllegalArgumentException("attempts must be 1 to 100: " + attemptsMax);
     }
     if (deadline.compareTo(DEADLINE_MIN) < 0 || deadline.compareTo(LIMIT) > 0) {
-      throw new IllegalArgumentException("deadline must be 1 s to 1 h: " + deadline.toMillis() + " ms");
+      throw new IllegalArgumentException("deadline must be 1 s to 1 h: " + deadline);
     }
     if (watch.isNegative() || watch.compareTo(LIMIT) > 0) {
-      throw new IllegalArgumentException("watch must be 0 s to 1 h: " + watch.toMillis() + " ms");
+      throw new IllegalArgumentException("watch must be 0 s to 1 h: " + watch);
     }
     if (nodeRank < 0) throw new IllegalArgumentException("node_rank must be 0 or more: " + nodeRank);
   }
@@ -75,7 +75,7 @@ public record FleetConfig(List<FleetEngine> engines, StoreOptions store, KeyCode
    * @throws IllegalArgumentException if the file cannot be read or a field is wrong
    */
   public static FleetConfig read(Path file) {
-    return FleetFile.config(FleetFile.read(file));
+    return FleetValues.config(FleetYaml.read(file));
   }
 
   /**
@@ -86,18 +86,18 @@ public record FleetConfig(List<FleetEngine> engines, StoreOptions store, KeyCode
    * @throws IllegalArgumentException for an unknown field, with the closest known one, or a wrong value
    */
   public static FleetConfig of(Map<String, ?> values) {
-    return FleetFile.config(values);
+    return FleetValues.config(values);
   }
 
   /**
    * Reads the values of a YAML file, unchecked, so that others can be laid over them before {@link #of} checks all.
    *
    * @param file one YAML object
-   * @return by field, to keep and change
+   * @return by field the text that stands there, a list or a map; to keep and change
    * @throws IllegalArgumentException if the file cannot be read or is no object
    */
   public static Map<String, Object> values(Path file) {
-    return FleetFile.read(file);
+    return FleetYaml.read(file);
   }
 
   /**

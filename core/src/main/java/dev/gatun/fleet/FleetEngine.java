@@ -1,5 +1,6 @@
 package dev.gatun.fleet;
 
+import java.net.Inet6Address;
 import java.net.URI;
 import java.util.List;
 import java.util.Locale;
@@ -43,6 +44,16 @@ public record FleetEngine(URI url, EngineKind kind, RolloutMode mode, int rank, 
     return rank == 0;
   }
 
+  /** One text for all ways to write the same address. */
+  String address() {
+    String host = url.getHost().toLowerCase(Locale.ROOT);
+    String same = host.startsWith("[")
+        ? Inet6Address.ofLiteral(host.substring(1, host.length() - 1)).getHostAddress()
+        : host;
+    int usual = "https".equals(url.getScheme()) ? 443 : 80;
+    return url.getScheme() + ' ' + same + ' ' + (url.getPort() < 0 ? usual : url.getPort());
+  }
+
   List<String> wakeTags() {
     return tags.isEmpty() ? List.of("weights", "kv_cache") : tags;
   }
@@ -70,7 +81,7 @@ public record FleetEngine(URI url, EngineKind kind, RolloutMode mode, int rank, 
     } catch (IllegalArgumentException malformed) {
       // refused below like any other text
     }
-    throw new IllegalArgumentException(field + " must be http://host:port or https://host:port, without a path: \""
-        + text + '"');
+    throw new IllegalArgumentException(field + " must be http://host:port or https://host:port, without a path or "
+        + "credentials: \"" + text.replaceAll("//.*@", "//...@") + '"');
   }
 }

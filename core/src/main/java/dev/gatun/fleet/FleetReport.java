@@ -87,22 +87,32 @@ public record FleetReport(FleetOutcome outcome, WeightEpoch epoch, FleetPath pat
    * @param engine as configured
    * @param version as it states it; empty if it did not
    * @param sequence what is done to such an engine: {@code pause-reset-resume}, {@code drain-reset}, or {@code none}
-   * @param paused whether it is known to be paused now
+   * @param paused whether it says that it is paused, and was not seen to be resumed since
+   * @param mayBePaused whether it was told to pause, and nobody knows what became of that
    * @param steps in order, of all attempts
    * @param problem what keeps the refit from VERIFIED; empty if nothing does
    * @param contradiction where it reported a success that the store does not bear out; empty if nowhere
    */
-  public record Engine(FleetEngine engine, String version, String sequence, boolean paused, List<Step> steps,
-      String problem, String contradiction) {
+  public record Engine(FleetEngine engine, String version, String sequence, boolean paused, boolean mayBePaused,
+      List<Step> steps, String problem, String contradiction) {
     /** Makes the list immutable. */
     public Engine {
       steps = List.copyOf(steps);
     }
+
+    private String address() {
+      return engine.url().toString();
+    }
   }
 
-  /** {@return addresses of engines that are known to be paused now} */
+  /** {@return addresses of engines that say that they are paused, and were not seen to be resumed since} */
   public List<String> paused() {
-    return engines.stream().filter(Engine::paused).map(engine -> engine.engine().url().toString()).toList();
+    return engines.stream().filter(Engine::paused).map(Engine::address).toList();
+  }
+
+  /** {@return addresses of engines that were told to pause, and of which nobody knows what became of that} */
+  public List<String> mayBePaused() {
+    return engines.stream().filter(Engine::mayBePaused).map(Engine::address).toList();
   }
 
   /** {@return a table for people, several lines, each ending in a newline} */

@@ -1,39 +1,28 @@
 package dev.gatun.fleet;
 
 import dev.gatun.backend.Deadline;
-import dev.gatun.fleet.FleetReport.PhaseTime;
-import dev.gatun.internal.http.HttpCaller;
 import dev.gatun.refit.RefitOutcome;
 import dev.gatun.refit.RefitPolicy.OnFailure;
 import dev.gatun.refit.RefitReport;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One run: probe, then attempts, then what follows from the verdict. Used by one thread. */
 final class FleetRun implements AutoCloseable {
   // as refits of one store back off; unmeasured default
   private static final long BACK_OFF_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-  private static final Duration CONNECT_MAX = Duration.ofSeconds(5);
   // a removal that was queued behind what has just ended shows at once; unmeasured default
   private static final Duration WATCH_MIN = Duration.ofSeconds(1);
   private static final String LATE = "a removal may still run";
 
   private final FleetConfig config;
-  private final HttpCaller caller = new HttpCaller("the engine", "check the address, and that the engine runs",
-      CONNECT_MAX);
-  private final List<EngineRun> engines;
-  private final List<PhaseTime> phases = new ArrayList<>();
+  private final EngineFleet engines;
   private final List<String> notes = new ArrayList<>();
   private final List<FleetStore> stores = new ArrayList<>();
   private final long startNanos = System.nanoTime();
@@ -46,36 +35,50 @@ final class FleetRun implements AutoCloseable {
   FleetRun(FleetConfig config) {
     this.config = config;
     sentinel = new Sentinel(config.epoch());
-    engines = config.engines().stream().map(engine -> new EngineRun(engine, new EngineClient(caller, engine.url())))
-        .toList();
+    engines = new EngineFleet(config);
   }
 
   FleetReport plan() {
-    Optional<FleetReport> nothing = nothing();
-    if (nothing.isPresent()) return nothing.get();
-    List<String> refusals = probe(Deadline.after(config.deadline()));
-    if (!refusals.isEmpty()) return report(FleetOutcome.REFUSED, refusals, "");
-    RefitOutcome answered = engines.stream().map(EngineRun::answered).max(Comparator.naturalOrder()).orElseThrow();
-    engines.forEach(engine -> engine.plan(config.path()));
-    notes();
-    return report(answered == RefitOutcome.VERIFIED ? FleetOutcome.PLANNED : FleetOutcome.of(answered), reasons(), "");
+    return reported(this::planned);
+  }
+
+  FleetReport run() {
+    return reported(this::refitted);
   }
 
   /** Ends in a report, whatever happens: engines may be paused by then. */
-  FleetReport run() {
+  private FleetReport reported(Supplier<FleetReport> work) {
     try {
-      return refit();
+      return nothing().orElseGet(work);
     } catch (RuntimeException | Error broken) {
-      List<String> reasons = new ArrayList<>(List.of("broken off: " + broken));
+      List<String> reasons = new ArrayList<>(List.of("broken off: "
+          + (broken instanceof InterruptedRunException ? broken.getMessage() : broken)));
       reasons.addAll(reasons());
       if (mayStillRemove()) reasons.add(LATE);
       return report(FleetOutcome.FAILED, reasons, "");
     }
   }
 
-  private FleetReport refit() {
-    Optional<FleetReport> nothing = nothing();
-    if (nothing.isPresent()) return nothing.get();
+  private Optional<FleetReport> nothing() {
+    if (config.nodeRank() != 0) {
+      notes.add("node rank " + config.nodeRank() + ": rank 0 acts");
+      return Optional.of(report(FleetOutcome.SKIPPED, List.of(), ""));
+    }
+    return engines.nobodyActs()
+        ? Optional.of(report(FleetOutcome.REFUSED, List.of("no engine of rank 0 is named: nobody would act"), ""))
+        : Optional.empty();
+  }
+
+  private FleetReport planned() {
+    List<String> refusals = probe(Deadline.after(config.deadline()));
+    if (!refusals.isEmpty()) return report(FleetOutcome.REFUSED, refusals, "");
+    RefitOutcome answered = engines.answered();
+    engines.plan();
+    notes.addAll(engines.notes());
+    return report(answered == RefitOutcome.VERIFIED ? FleetOutcome.PLANNED : FleetOutcome.of(answered), reasons(), "");
+  }
+
+  private FleetReport refitted() {
     Deadline deadline = Deadline.after(config.deadline());
     List<String> refusals = probe(deadline);
     if (!refusals.isEmpty()) return report(FleetOutcome.REFUSED, refusals, "");
@@ -91,24 +94,12 @@ final class FleetRun implements AutoCloseable {
       LockSupport.parkNanos(BACK_OFF_NANOS << Math.min(attempts - 1, 10));
       deadline = Deadline.after(config.deadline());
       store = newStore();
+      engines.probe(FleetStore.share(deadline, 4));
       attempt(store, deadline);
     }
-    notes();
+    if (Thread.currentThread().isInterrupted()) throw new InterruptedRunException();
+    notes.addAll(engines.notes());
     return outcome() == RefitOutcome.VERIFIED ? succeed(store) : fail();
-  }
-
-  private void notes() {
-    engines.stream().map(EngineRun::note).filter(note -> !note.isEmpty()).forEach(notes::add);
-  }
-
-  private Optional<FleetReport> nothing() {
-    if (config.nodeRank() != 0) {
-      notes.add("node rank " + config.nodeRank() + ": rank 0 acts");
-      return Optional.of(report(FleetOutcome.SKIPPED, List.of(), ""));
-    }
-    return engines.stream().anyMatch(EngineRun::acts)
-        ? Optional.empty()
-        : Optional.of(report(FleetOutcome.REFUSED, List.of("no engine of rank 0 is named: nobody would act"), ""));
   }
 
   private FleetStore newStore() {
@@ -118,23 +109,25 @@ final class FleetRun implements AutoCloseable {
   }
 
   private List<String> probe(Deadline deadline) {
-    all("probe", FleetStore.share(deadline, 2), (engine, until) -> engine.probe(config, until));
-    return engines.stream().map(EngineRun::refusal).filter(reason -> !reason.isEmpty()).toList();
+    Deadline half = FleetStore.share(deadline, 2);
+    return engines.time("probe", () -> {
+      engines.probe(half);
+      return engines.refusals();
+    });
   }
 
   private void attempt(FleetStore store, Deadline deadline) {
     attempts++;
-    if (attempts > 1) each("probe", FleetStore.share(deadline, 4), (engine, until) -> engine.probe(config, until));
     for (Phase phase : config.path().phases()) {
       if (phase == Phase.STORE) {
-        each("look", FleetStore.share(deadline, 4), EngineRun::look);
-        unfenced = engines.stream().map(EngineRun::unfenced).filter(reason -> !reason.isEmpty()).toList();
-        StoreVerdict now = time(phase.word(), () -> store.reset(unfenced.isEmpty(), deadline));
+        engines.look(FleetStore.share(deadline, 4));
+        unfenced = engines.unfenced();
+        StoreVerdict now = engines.time(phase.word(), () -> store.reset(unfenced.isEmpty(), deadline));
         verdict = now;
         storeMayRemove |= now.mayStillRemove();
         return;
       }
-      all(phase.word(), FleetStore.share(deadline, 2), (engine, until) -> engine.perform(phase, until));
+      engines.perform(phase, FleetStore.share(deadline, 2));
     }
   }
 
@@ -144,9 +137,9 @@ final class FleetRun implements AutoCloseable {
    */
   private FleetReport succeed(FleetStore store) {
     sentinel.plant(store::port, quarter());
-    each("look", quarter(), EngineRun::look);
+    engines.look(quarter());
     if (config.path().phases().contains(Phase.RESUME) && sentinel.planted() && outcome() == RefitOutcome.VERIFIED) {
-      all(Phase.RESUME.word(), quarter(), (engine, until) -> engine.perform(Phase.RESUME, until));
+      engines.perform(Phase.RESUME, quarter());
     }
     store.port().ifPresent(port -> sentinel.watch(port, Deadline.after(config.watch()), quarter()));
     return watched(sentinel.doubt().isEmpty() ? RefitOutcome.VERIFIED : RefitOutcome.UNVERIFIED, reasons());
@@ -154,7 +147,15 @@ final class FleetRun implements AutoCloseable {
 
   /** All stay paused. If a removal may still run, it is watched. */
   private FleetReport fail() {
-    contradict();
+    StoreVerdict of = verdict;
+    if (of != null) {
+      if (!of.reached()) {
+        engines.contradict("it reported success, but the store does not answer: nothing bears out a removal");
+      } else if (of.left() > 0) {
+        engines.contradict("it reported success, but the store holds " + of.left() + " objects");
+      }
+      if (of.seenEmpty()) notes.add("the store was seen empty; what is missing concerns the engines");
+    }
     if (!mayStillRemove()) return report(FleetOutcome.of(outcome()), reasons(), "");
     FleetStore other = newStore(); // whatever hangs, hangs in the first
     Duration time = config.watch().compareTo(WATCH_MIN) < 0 ? WATCH_MIN : config.watch();
@@ -182,22 +183,7 @@ final class FleetRun implements AutoCloseable {
 
   /** Of any attempt: a later one that goes well does not call back what an earlier one sent. */
   private boolean mayStillRemove() {
-    return storeMayRemove || engines.stream().anyMatch(EngineRun::mayStillRemove);
-  }
-
-  /** Sets what engines claim beside what the store says. */
-  private void contradict() {
-    StoreVerdict of = verdict;
-    if (of == null) return;
-    for (EngineRun engine : engines) {
-      if (!engine.claimedRemoval()) continue;
-      if (!of.reached()) {
-        engine.contradict("it reported success, but the store does not answer: nothing bears out a removal");
-      } else if (of.left() > 0) {
-        engine.contradict("it reported success, but the store holds " + of.left() + " objects");
-      }
-    }
-    if (of.seenEmpty()) notes.add("the store was seen empty; what is missing concerns the engines");
+    return storeMayRemove || engines.mayStillRemove();
   }
 
   /** What all attempts together leave possible. */
@@ -206,10 +192,7 @@ final class FleetRun implements AutoCloseable {
   }
 
   private RefitOutcome ofAttempt() {
-    RefitOutcome worst = verdict == null ? RefitOutcome.FAILED : verdict.outcome();
-    for (EngineRun engine : engines)
-      worst = worse(worst, engine.outcome());
-    return worst;
+    return worse(verdict == null ? RefitOutcome.FAILED : verdict.outcome(), engines.outcome());
   }
 
   private static RefitOutcome worse(RefitOutcome one, RefitOutcome other) {
@@ -217,54 +200,20 @@ final class FleetRun implements AutoCloseable {
   }
 
   private List<String> reasons() {
-    List<String> reasons = new ArrayList<>();
-    engines.stream().map(EngineRun::problem).filter(problem -> !problem.isEmpty()).forEach(reasons::add);
+    List<String> reasons = new ArrayList<>(engines.problems());
     reasons.addAll(unfenced);
     if (verdict != null) verdict.reasons().forEach(reason -> reasons.add("store: " + reason));
     return reasons;
   }
 
-  /** A phase of every engine. */
-  private void all(String phase, Deadline deadline, BiConsumer<EngineRun, Deadline> work) {
-    time(phase, () -> each(phase, deadline, work));
-  }
-
-  /** Does something with every engine at once, and waits for all. */
-  private int each(String what, Deadline deadline, BiConsumer<EngineRun, Deadline> work) {
-    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      List<? extends Future<?>> running = engines.stream()
-          .map(engine -> threads.submit(() -> work.accept(engine, deadline))).toList();
-      for (Future<?> one : running)
-        one.get();
-      return running.size();
-    } catch (ExecutionException bug) {
-      throw new IllegalStateException(what, bug.getCause());
-    } catch (InterruptedException stopped) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted in phase " + what + "; engines may be paused", stopped);
-    }
-  }
-
-  private interface Work<T> {
-    T run();
-  }
-
-  private <T> T time(String phase, Work<T> work) {
-    long start = System.nanoTime();
-    T result = work.run();
-    phases.add(new PhaseTime(phase, System.nanoTime() - start));
-    return result;
-  }
-
   private FleetReport report(FleetOutcome outcome, List<String> reasons, String watched) {
     Optional<RefitReport> store = Optional.ofNullable(verdict).flatMap(StoreVerdict::report);
     return new FleetReport(outcome, config.epoch(), config.path(), attempts, System.nanoTime() - startNanos, reasons,
-        notes, phases, engines.stream().map(EngineRun::report).toList(), store, watched);
+        notes, engines.phases(), engines.reports(), store, watched);
   }
 
   @Override
   public void close() {
     stores.forEach(FleetStore::close);
-    caller.close();
   }
 }

@@ -30,6 +30,7 @@ final class FleetText {
     report.reasons().forEach(reason -> line(text, "  not verified: ", reason));
     report.notes().forEach(note -> line(text, "  note: ", note));
     if (!report.paused().isEmpty()) line(text, "  paused: ", String.join(", ", report.paused()));
+    if (!report.mayBePaused().isEmpty()) line(text, "  may be paused: ", String.join(", ", report.mayBePaused()));
     return text.toString();
   }
 
@@ -55,6 +56,7 @@ final class FleetText {
     map.put("reasons", report.reasons());
     map.put("notes", report.notes());
     map.put("paused", report.paused());
+    map.put("mayBePaused", report.mayBePaused());
     map.put("phases", report.phases().stream().map(phase -> ordered("name", phase.name(), "nanos", phase.nanos()))
         .toList());
     map.put("engines", report.engines().stream().map(FleetText::map).toList());
@@ -67,7 +69,7 @@ final class FleetText {
     FleetEngine configured = engine.engine();
     return ordered("url", configured.url().toString(), "kind", lower(configured.kind()), "mode",
         lower(configured.mode()), "rank", configured.rank(), "version", engine.version(), "sequence",
-        engine.sequence(), "paused", engine.paused(), "steps",
+        engine.sequence(), "paused", engine.paused(), "mayBePaused", engine.mayBePaused(), "steps",
         engine.steps().stream().map(step -> ordered("phase", step.phase(), "request", step.request(), "result",
             step.result().name(), "nanos", step.nanos(), "detail", step.detail())).toList(),
         "problem", engine.problem(), "contradiction", engine.contradiction());

@@ -1,15 +1,18 @@
 package dev.gatun.fleet;
 
 import dev.gatun.backend.Deadline;
+import dev.gatun.backend.HostPort;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.net.URI;
 import java.util.concurrent.TimeUnit;
 
 /** The port at which a master takes its clients' calls. */
 final class MasterPort {
+  // 5 s: far above a round trip, and below the minutes after which a system gives up with the error of a refusal
+  private static final int CONNECT_MILLIS_MAX = 5_000;
+
   private MasterPort() {}
 
   /**
@@ -20,10 +23,10 @@ final class MasterPort {
    */
   static boolean refuses(String master, Deadline deadline) {
     try (Socket socket = new Socket()) {
-      URI address = URI.create("tcp://" + master);
-      if (address.getHost() == null || address.getPort() <= 0 || address.getPort() > 65_535) return false;
-      long millis = Math.clamp(TimeUnit.NANOSECONDS.toMillis(deadline.remainingNanos()), 1, Integer.MAX_VALUE);
-      socket.connect(new InetSocketAddress(address.getHost(), address.getPort()), Math.toIntExact(millis));
+      HostPort address = HostPort.parse("master", master, HostPort.NO_PORT);
+      if (address.port() == HostPort.NO_PORT) return false;
+      int millis = Math.clamp(TimeUnit.NANOSECONDS.toMillis(deadline.remainingNanos()), 1, CONNECT_MILLIS_MAX);
+      socket.connect(new InetSocketAddress(address.host(), address.port()), millis);
       return false;
     } catch (ConnectException refused) {
       return true;

@@ -12,6 +12,10 @@ import java.util.stream.StreamSupport;
  */
 final class Probe {
   private static final int NOT_FOUND = 404;
+  // builds state up to some 40 characters
+  private static final int VERSION_MAX = 100;
+  // so much of a router's list goes into a report: some fifty engines
+  private static final int WORKERS_MAX = 2000;
 
   private final FleetEngine engine;
   private final EngineClient client;
@@ -40,8 +44,8 @@ final class Probe {
     EngineAnswer description = client.get("/openapi.json", deadline);
     JsonNode paths = description.field("paths");
     return engine.kind() == EngineKind.VLLM
-        ? vllm(EngineVersion.of(version.get()), paths)
-        : sglang(EngineVersion.of(version.get()), paths);
+        ? vllm(EngineVersion.of(Line.of(version.get(), VERSION_MAX)), paths)
+        : sglang(EngineVersion.of(Line.of(version.get(), VERSION_MAX)), paths);
   }
 
   /** Routers are known by what they have, never by what they lack: they pass requests on without their query. */
@@ -50,8 +54,8 @@ final class Probe {
     JsonNode urls = workers.field("urls");
     if (!urls.isArray()) return Optional.empty();
     return Optional.of(engine.url() + " is a router of " + urls.size() + " workers, which drops the query of a reset "
-        + "and reports success: give the address of each engine, here " + String.join(", ",
-            StreamSupport.stream(urls.spliterator(), false).map(JsonNode::asText).toList()));
+        + "and reports success: give the address of each engine, here " + Line.of(String.join(", ",
+            StreamSupport.stream(urls.spliterator(), false).map(JsonNode::asText).toList()), WORKERS_MAX));
   }
 
   private Optional<String> version() {
@@ -79,8 +83,8 @@ final class Probe {
     boolean pause = described ? paths.has("/pause") : paused.ok();
     boolean without = described && !hasParameter(paths.path("/reset_prefix_cache"), "reset_external");
     return new Found(new Capabilities(version, pause, Capabilities.external(version, without),
-        described && paths.has("/abort_requests"), paused.field("is_paused").asBoolean(),
-        described, paused.ok() && (!described || paths.has("/is_paused")), connector()));
+        described && paths.has("/abort_requests"), paused.states("is_paused", true), described,
+        described ? paths.has("/is_paused") : paused.ok(), connector()));
   }
 
   /** It is not needed: an engine that does not say goes by its version. */

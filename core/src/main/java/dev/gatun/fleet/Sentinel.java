@@ -46,7 +46,7 @@ final class Sentinel {
       } catch (RuntimeException failed) {
         state = "not put: " + failed.getMessage();
       }
-      if (planted || deadline.reached()) return;
+      if (planted || isOver(deadline)) return;
       LockSupport.parkNanos(Math.min(POLL_NANOS, deadline.remainingNanos()));
     }
   }
@@ -73,7 +73,12 @@ final class Sentinel {
         state = "put, then unclear: " + failed.getMessage();
       }
       if (!lost) LockSupport.parkNanos(Math.min(POLL_NANOS, deadline.remainingNanos()));
-    } while (!lost && !deadline.reached());
+    } while (!lost && !isOver(deadline));
+  }
+
+  /** An interrupt ends every wait, so that going on would be asking without end. */
+  private static boolean isOver(Deadline deadline) {
+    return deadline.reached() || Thread.currentThread().isInterrupted();
   }
 
   private void judge(long size, String after) {

@@ -1,6 +1,5 @@
 package dev.gatun.fleet;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.gatun.fleet.FleetReport.Result;
 import java.util.List;
 import java.util.Locale;
@@ -37,13 +36,12 @@ record VllmDialect() implements Dialect {
   /** Older versions answer nothing, whatever came of it. */
   private static StepEnd judgeReset(EngineAnswer answer) {
     if (answer.isEmpty()) {
-      return new StepEnd(Result.UNPROVEN, answer.text()
+      return StepEnd.of(Result.UNPROVEN, answer.text()
           + " without a word: whether the engine let go of its own pages is not shown, and held pages keep it from it");
     }
-    JsonNode success = answer.json().path("success");
-    return success.isBoolean() && !success.booleanValue()
-        ? new StepEnd(Result.DENIED, answer.text())
-        : StepEnd.of(success.isBoolean(), answer);
+    return answer.states("success", false)
+        ? StepEnd.of(Result.DENIED, answer.text())
+        : StepEnd.of(answer.states("success", true), answer);
   }
 
   @Override

@@ -89,6 +89,16 @@ final class FakeEngine implements AutoCloseable {
     state = "{\"is_paused\":" + value + '}';
   }
 
+  /** Says this of whether it is paused from now on. */
+  void states(String body) {
+    state = body;
+  }
+
+  /** It pauses, whatever becomes of the answer. */
+  void pause() {
+    paused(true);
+  }
+
   /** Somebody else resumes it. */
   void resume() {
     paused(false);
@@ -153,7 +163,7 @@ final class FakeEngine implements AutoCloseable {
       Runnable effect = effects.get(request);
       if (effect != null) effect.run();
       Canned canned = answers.getOrDefault(request, new Canned(404, "{\"detail\":\"Not Found\"}"));
-      if (canned.status() == 200 && request.startsWith("POST /pause")) paused(true);
+      if (canned.body().equals("{\"status\":\"paused\"}")) paused(true);
       if (canned.status() == 200 && request.equals("POST /resume")) paused(false);
       boolean asked = canned.status() == 200 && request.equals("GET /is_paused") && !state.isEmpty();
       byte[] bytes = (asked ? state : canned.body()).getBytes(StandardCharsets.UTF_8);

@@ -4,37 +4,22 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.gatun.backend.Deadline;
-import dev.gatun.backend.EpochGate;
-import dev.gatun.backend.Observer;
 import dev.gatun.backend.StoreCode;
 import dev.gatun.backend.StoreOptions;
-import dev.gatun.backend.WeightEpoch;
 import dev.gatun.fleet.FleetReport.Result;
 import dev.gatun.internal.backend.LoopbackControls;
 import dev.gatun.internal.backend.LoopbackControls.Action;
 import dev.gatun.refit.RefitOutcome;
-import dev.gatun.store.KeyCodec;
-import dev.gatun.store.KvKey;
-import dev.gatun.store.KvStore;
 import dev.gatun.testing.Await;
-import java.lang.foreign.Arena;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,87 +29,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Fleets of engines that answer from transcripts, and a store of the embedded library that they share. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
-class FleetRefitTest {
-  private static final String PAUSE = "POST /pause?mode=abort&clear_cache=false";
-  private static final String RESET = "POST /reset_prefix_cache?reset_external=true";
+class FleetRefitTest extends FleetBench {
   private static final String LOCAL_RESET = "POST /reset_prefix_cache";
-  private static final String RESUME = "POST /resume";
   private static final String SERVER_INFO = "GET /server_info?config_format=json";
   private static final long TRANSFER_FAIL = StoreCode.TRANSFER_FAIL.raw();
-  private static final int PAGE_BYTES = 4096;
-  private static final Duration CENSUS_MAX = Duration.ofSeconds(10);
-
-  private final String pool = "fleet-" + UUID.randomUUID();
-  private final List<AutoCloseable> open = new ArrayList<>();
-  private KvStore engines = client(0);
-
-  @BeforeEach
-  void prepare() {
-    LoopbackControls.reset();
-    engines = client(32L << 20);
-    for (int i = 0; i < 3; i++)
-      put("tiny-llama@" + i);
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    LoopbackControls.reset();
-    for (AutoCloseable one : open.reversed())
-      one.close();
-  }
-
-  /** A client of the store as engines have them: no gate of ours holds it. */
-  private KvStore client(long segmentBytes) {
-    KvStore store = KvStore.open(StoreOptions.loopback(pool, segmentBytes), KeyCodec.verbatim(),
-        new EpochGate(new WeightEpoch("engines", 1)), Observer.NONE);
-    open.add(store);
-    return store;
-  }
-
-  private void put(String key) {
-    try (Arena arena = Arena.ofConfined()) { // per call
-      engines.put(KvKey.of(key), arena.allocate(PAGE_BYTES));
-    }
-  }
-
-  private FakeEngine add(FakeEngine engine) {
-    open.add(engine);
-    return engine;
-  }
-
-  private long keys() {
-    return engines.refitPort().census().orElseThrow().read(Deadline.after(CENSUS_MAX)).keyCount();
-  }
-
-  private List<String> names() {
-    return engines.refitPort().census().orElseThrow().keys(100, Deadline.after(CENSUS_MAX));
-  }
-
-  private FleetConfig config(Consumer<Map<String, Object>> change, FleetEngine... members) {
-    Map<String, Object> values = new LinkedHashMap<>(
-        Map.of("run", "r", "weight_version", 2, "master", "127.0.0.1:1", "deadline", "20s"));
-    values.put("engines", Arrays.stream(members).map(member -> Map.of("url", member.url().toString(), "kind",
-        member.kind().name(), "mode", member.mode().name(), "rank", member.rank())).toList());
-    change.accept(values);
-    return FleetConfig.of(values).withStore(StoreOptions.loopback(pool, 0));
-  }
-
-  private FleetReport run(FakeEngine... members) {
-    return run(values -> {}, members);
-  }
-
-  private FleetReport run(Consumer<Map<String, Object>> change, FakeEngine... members) {
-    return new FleetRefit(config(change, Arrays.stream(members).map(FakeEngine::standalone)
-        .toArray(FleetEngine[]::new))).run();
-  }
-
-  private static void assertOutcome(FleetOutcome expected, FleetReport report) {
-    assertEquals(expected, report.outcome(), report::text);
-  }
-
-  private static void assertReason(FleetReport report, String part) {
-    assertTrue(report.reasons().toString().contains(part), report::text);
-  }
 
   @Test
   @DisplayName("S2.2 two engines: all paused before any is reset, the store proven empty before any resumes")

@@ -6,7 +6,6 @@ import dev.gatun.backend.OptionText;
 import dev.gatun.backend.WeightEpoch;
 import dev.gatun.cli.console.CommandException;
 import dev.gatun.cli.console.ExitCode;
-import dev.gatun.fleet.FleetConfig;
 import dev.gatun.fleet.FleetRefit;
 import dev.gatun.fleet.FleetReport;
 import dev.gatun.refit.RefitCoordinator;
@@ -107,8 +106,17 @@ final class RefitCommand extends GatunCommand {
 
   /** Everything that is wrong is refused with 1: 2 says of a fleet that it is not verified. */
   private int fleet() {
-    FleetRefit refit = new FleetRefit(fleetConfig());
-    return withNativeLog(log -> {
+    try {
+      FleetRefit refit = new FleetRefit(fleet.config(fleetValues()));
+      return withNativeLog(log -> fleet(refit));
+    } catch (IllegalArgumentException refused) {
+      throw new CommandException(ExitCode.FAILED, String.valueOf(refused.getMessage()));
+    }
+  }
+
+  private int fleet(FleetRefit refit) {
+    LastWords words = LastWords.allow();
+    try {
       FleetReport report = fleet.dryRun ? refit.plan() : refit.run();
       answer(report.map(), report.text());
       return switch (report.outcome()) {
@@ -116,14 +124,8 @@ final class RefitCommand extends GatunCommand {
         case REFUSED, FAILED -> ExitCode.FAILED;
         case UNVERIFIED, ISOLATED -> FLEET_UNPROVEN;
       };
-    });
-  }
-
-  private FleetConfig fleetConfig() {
-    try {
-      return fleet.config(fleetValues());
-    } catch (IllegalArgumentException refused) {
-      throw new CommandException(ExitCode.FAILED, String.valueOf(refused.getMessage()));
+    } finally {
+      words.said();
     }
   }
 

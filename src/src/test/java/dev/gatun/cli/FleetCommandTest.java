@@ -54,7 +54,8 @@ class FleetCommandTest {
       "--store loopback | store must be mooncake", "--others none | --others is decided by the engines",
       "--force-global | --force-global is for a store without a fleet",
       "--deadline 0 | deadline must be 1 s to 1 h", "--frobnicate | Unknown option", "--kind sglang | for --engine",
-      "--fleet /nowhere/f.yaml | cannot read /nowhere/f.yaml", "--config f.json --master 127.0.0.1:1 | config must"})
+      "--fleet /nowhere/f.yaml | cannot read /nowhere/f.yaml", "--config f.json --master 127.0.0.1:1 | config must",
+      "--native-log /nowhere/f.log | native log cannot be created: /nowhere/f.log"})
   @DisplayName("bad values are refused with 1, since 2 would say that a fleet is not verified, before anything is sent")
   void refuses(String arguments, String expected) throws Exception {
     String[] own = {"refit", "--fleet", file("127.0.0.1:1", "http://127.0.0.1:1").toString(), "--weight-version", "2"};
@@ -101,6 +102,34 @@ class FleetCommandTest {
         "127.0.0.1:1").exits(1);
     assertTrue(run.out().contains("REFUSED") && run.out().contains("is a router of 1 workers"), run.out());
     assertEquals(List.of(), engine.posts());
+  }
+
+  @Test
+  @Tag("mooncake")
+  @DisplayName("a signal in the middle of a phase: the report names the engines that stay paused, and those that may be")
+  void signalled() throws Exception {
+    MooncakeInstaller.install();
+    try (PlainEngine hanging = new PlainEngine().hangingAt(ORDERS.get(0));
+        GatunProcess refit = GatunProcess.start("refit", "--engine", engine.url(), "--engine", hanging.url(), "--run",
+            "r", "--weight-version", "2", "--master", "127.0.0.1:1", "--deadline", "600", "--json")) {
+      awaitPosts(engine, 1);
+      awaitPosts(hanging, 1);
+      refit.handle().destroy();
+      Outcome ended = refit.await().exits(143);
+      assertEquals("FAILED", ended.json().text("outcome"), ended.err());
+      assertEquals(List.of(engine.url()), ended.json().texts("paused"));
+      assertEquals(List.of(hanging.url()), ended.json().texts("mayBePaused"));
+      assertTrue(ended.json().texts("reasons").getFirst().startsWith("broken off"), ended.out());
+      assertEquals(List.of(ORDERS.get(0)), engine.posts(), "nothing is sent any more");
+    }
+  }
+
+  private static void awaitPosts(PlainEngine engine, int orders) {
+    long giveUpAt = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (engine.posts().size() < orders) {
+      assertTrue(System.nanoTime() < giveUpAt, "no order came");
+      Thread.onSpinWait();
+    }
   }
 
   @Test

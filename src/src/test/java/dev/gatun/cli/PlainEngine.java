@@ -26,6 +26,7 @@ final class PlainEngine implements AutoCloseable {
   private final ServerSocket server;
   private final Map<String, String> answers = new ConcurrentHashMap<>(ANSWERS);
   private final List<String> requests = new CopyOnWriteArrayList<>();
+  private volatile String hangs = "";
 
   PlainEngine() throws IOException {
     server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -35,6 +36,12 @@ final class PlainEngine implements AutoCloseable {
   /** Makes it a router. */
   PlainEngine routing() {
     answers.put("GET /list_workers", "{\"urls\": [\"http://127.0.0.1:1\"]}");
+    return this;
+  }
+
+  /** Leaves an order unanswered until the end. */
+  PlainEngine hangingAt(String order) {
+    hangs = order;
     return this;
   }
 
@@ -56,6 +63,10 @@ final class PlainEngine implements AutoCloseable {
         requests.add(first);
         for (String line = lines.readLine(); line != null && !line.isEmpty(); line = lines.readLine()) {
           // headers say nothing that matters
+        }
+        if (first.equals(hangs)) {
+          lines.readLine(); // until the client hangs up
+          continue;
         }
         String body = answers.get(first);
         OutputStream out = client.getOutputStream();

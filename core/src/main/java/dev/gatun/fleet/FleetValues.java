@@ -1,9 +1,5 @@
 package dev.gatun.fleet;
 
-import com.fasterxml.jackson.core.JacksonException;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import dev.gatun.backend.HostPort;
 import dev.gatun.backend.OptionText;
 import dev.gatun.backend.StoreOptions;
@@ -12,79 +8,42 @@ import dev.gatun.backend.WeightEpoch;
 import dev.gatun.refit.RefitPolicy.OnFailure;
 import dev.gatun.store.KeyCodec;
 import dev.gatun.store.MooncakeConfigFile;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/** A fleet's configuration as named values, from YAML, which JSON is as well. */
-final class FleetFile {
-  private static final ObjectMapper YAML = YAMLMapper.builder().enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
-      .build();
+/** Makes a fleet's configuration of named values, from a file or a command line. */
+final class FleetValues {
   private static final Set<String> FIELDS = Set.of("engines", "run", "weight_version", "store", "master", "admin",
       "config", "library", "local_hostname", "namespace", "epoch_in_key", "path", "pause", "on_failure", "attempts",
       "deadline", "watch", "node_rank");
   // the master's own default for its administration
   private static final int ADMIN_PORT = 9003;
-  // 256 engines with every field take some 40 KiB; a bound, so that no wrong file fills the memory
-  private static final long FILE_BYTES_MAX = 4L << 20;
   // what a call may wait for the master: several fit into the store's part of the deadline; unmeasured default
   private static final int CALLS_A_DEADLINE = 8;
   private static final Duration TIMEOUT_MIN = Duration.ofMillis(100);
   private static final Duration TIMEOUT_MAX = Duration.ofSeconds(10);
 
-  private FleetFile() {}
-
-  /** Named values of a file. */
-  static Map<String, Object> read(Path file) {
-    try {
-      long bytes = Files.size(file);
-      if (bytes > FILE_BYTES_MAX) {
-        throw new IllegalArgumentException(file + " must be at most " + FILE_BYTES_MAX + " bytes: " + bytes);
-      }
-      return parse(file.toString(), Files.readString(file));
-    } catch (IOException unreadable) {
-      throw new IllegalArgumentException("cannot read " + file + ": " + unreadable, unreadable);
-    }
-  }
-
-  static Map<String, Object> parse(String what, String yaml) {
-    Object value;
-    try {
-      value = YAML.readValue(yaml, Object.class);
-    } catch (JacksonException malformed) {
-      throw new IllegalArgumentException(what + " must be one YAML object: " + malformed.getOriginalMessage()
-          + (malformed.getLocation() == null
-              ? ""
-              : " at line " + malformed.getLocation().getLineNr() + ", column "
-                  + malformed.getLocation().getColumnNr()),
-          malformed);
-    }
-    if (!(value instanceof Map<?, ?> map)) throw new IllegalArgumentException(what + " must be one YAML object");
-    Map<String, Object> values = new LinkedHashMap<>();
-    map.forEach((name, field) -> {
-      if (field != null) values.put(String.valueOf(name), field);
-    });
-    return values;
-  }
+  private FleetValues() {}
 
   static FleetConfig config(Map<String, ?> values) {
     FleetFields fields = FleetFields.of("", values);
     fields.requireKnown(FIELDS);
     List<FleetEngine> engines = fields.objects("engines").stream().map(FleetEngine::of).toList();
     Duration deadline = OptionText.duration("deadline", fields.text("deadline", "30s"));
-    KeyCodec keys = fields.bool("epoch_in_key", false)
-        ? KeyCodec.epoch(fields.text("namespace", "default"))
-        : KeyCodec.verbatim();
-    return new FleetConfig(engines, store(fields, deadline), keys, epoch(fields),
+    return new FleetConfig(engines, store(fields, deadline), keys(fields), epoch(fields),
         fields.choice("path", FleetPath.AFTER_WEIGHT_SYNC, FleetPath.class), pause(fields), onFailure(fields),
         fields.integer("attempts", 3, 1, 100), deadline, OptionText.duration("watch", fields.text("watch", "0s")),
         fields.integer("node_rank", 0, 0, Integer.MAX_VALUE));
+  }
+
+  private static KeyCodec keys(FleetFields fields) {
+    if (fields.bool("epoch_in_key", false)) return KeyCodec.epoch(fields.text("namespace", "default"));
+    if (!fields.has("namespace")) return KeyCodec.verbatim();
+    throw fields.refused("namespace", "must be absent unless epoch_in_key is yes: keys of engines have none");
   }
 
   private static WeightEpoch epoch(FleetFields fields) {
@@ -113,6 +72,7 @@ final class FleetFile {
     }
     if (!name.equals(StoreOptions.MOONCAKE)) throw fields.refused("store", "must be mooncake");
     StoreOptionsBuilder builder = fields.has("config") ? fromFile(fields) : fromFields(fields);
+    if (fields.has("local_hostname")) builder.localHostname(fields.text("local_hostname", ""));
     if (fields.has("library")) builder.libraryPath(Path.of(fields.text("library", "")));
     Duration timeout = timeout(deadline);
     return builder.segmentBytes(0).localBufferBytes(0).rpcTimeout(timeout).adminTimeout(timeout).closeTimeout(timeout)
@@ -135,9 +95,7 @@ final class FleetFile {
       builder.masterAdmin("http://" + new HostPort(HostPort.parse("master", master, HostPort.NO_PORT).host(),
           ADMIN_PORT));
     }
-    return fields.has("local_hostname")
-        ? builder.localHostname(fields.text("local_hostname", ""))
-        : builder.localHostnameTowardsMaster();
+    return fields.has("local_hostname") ? builder : builder.localHostnameTowardsMaster();
   }
 
   private static Duration timeout(Duration deadline) {
