@@ -52,6 +52,7 @@ final class StoreConnection {
   StoreOptions options(long localBufferBytes) {
     requireMooncake();
     StoreOptionsBuilder builder = config != null ? fromFile(config) : fromOptions();
+    if (localHostname != null) builder.localHostname(localHostname);
     if (library != null) builder.libraryPath(library);
     return builder.segmentBytes(0).localBufferBytes(localBufferBytes).build();
   }
@@ -77,7 +78,7 @@ final class StoreConnection {
       throw new CommandException(ExitCode.USAGE, "--master HOST:PORT is missing (or --config FILE)");
     }
     StoreOptionsBuilder builder = StoreOptions.mooncake(master).masterAdmin(adminUrl(master, admin));
-    return localHostname == null ? builder.localHostnameTowardsMaster() : builder.localHostname(localHostname);
+    return localHostname == null ? builder.localHostnameTowardsMaster() : builder;
   }
 
   /** {@return the base of a master's administration: the one given, else on the usual port of the master's host} */

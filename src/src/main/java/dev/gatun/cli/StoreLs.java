@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -17,6 +18,8 @@ import picocli.CommandLine.Option;
     "whose keys they are, namespace or cache prefix, model, rank, and weight epoch; keys of unknown form as other.",
     "Puts in flight are not listed. Grants no leases. A key with a line end in it shows as two."})
 final class StoreLs extends GatunCommand {
+  private static final Pattern CONTROL = Pattern.compile("\\p{Cc}");
+
   @Mixin
   StoreConnection connection = new StoreConnection();
 
@@ -58,10 +61,15 @@ final class StoreLs extends GatunCommand {
       text.append(heading(group.getKey())).append(": ").append(count).append(count == 1 ? " key" : " keys")
           .append(System.lineSeparator());
       List<String> first = group.getValue().subList(0, Math.min(room, count));
-      text.append(lines("  ", first));
+      text.append(lines("  ", first.stream().map(StoreLs::shown).toList()));
       room -= first.size();
     }
     return text.toString();
+  }
+
+  /** A key in which whatever a terminal would obey stands as its number. */
+  private static String shown(String key) {
+    return CONTROL.matcher(key).replaceAll(match -> String.format("\\\\u%04x", (int) match.group().charAt(0)));
   }
 
   private static String heading(KeyLabel label) {
