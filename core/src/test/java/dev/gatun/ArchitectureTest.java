@@ -35,7 +35,7 @@ class ArchitectureTest {
       Map.entry("device", List.of("backend", "memory")),
       Map.entry("store", List.of("backend", "codec", "memory")),
       Map.entry("transfer", List.of("backend", "memory")),
-      Map.entry("transfer.device", List.of("backend", "device", "transfer")),
+      Map.entry("transfer.device", List.of("backend", "memory", "device", "transfer")),
       Map.entry("refit", List.of("backend", "codec")),
       Map.entry("connector",
           List.of("backend", "codec", "memory", "store", "refit", "transfer", "internal.http")),

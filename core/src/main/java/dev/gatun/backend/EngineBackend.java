@@ -32,11 +32,16 @@ public interface EngineBackend extends AutoCloseable {
   /**
    * Registers memory, for local use and for peers. May block.
    *
-   * @param memory a whole slab
+   * @param memory a whole slab; of a GPU's only address and size are to be used
    * @param location as {@link MemoryRange#location}
    * @throws EngineException if the library refuses
    */
   void register(MemorySegment memory, String location);
+
+  /** {@return whether it registers and moves memory that Java cannot touch, such as a GPU's} */
+  default boolean takesDeviceMemory() {
+    return false;
+  }
 
   /** {@return what is known about registering memory with it} */
   default RegistrationAdvice registrationAdvice() {

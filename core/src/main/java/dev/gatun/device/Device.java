@@ -3,6 +3,7 @@ package dev.gatun.device;
 import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.InUseException;
+import dev.gatun.backend.MemoryRange;
 import dev.gatun.memory.Slab;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -17,6 +18,9 @@ import java.util.function.Supplier;
  */
 public final class Device implements AutoCloseable {
   private static final StackWalker CALLER = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
+
+  /** The driver whose GPUs are made of host memory. */
+  private static final String HOST_DRIVER = "host";
 
   private final CudaDriver driver;
   private final DeviceInfo info;
@@ -275,6 +279,11 @@ public final class Device implements AutoCloseable {
   @Override
   public String toString() {
     return "GPU " + info.ordinal() + " (" + info.name() + ')';
+  }
+
+  /** {@return where its memory is, for transfer engines} */
+  String place() {
+    return driver.name().equals(HOST_DRIVER) ? MemoryRange.ANYWHERE : "cuda:" + info.ordinal();
   }
 
   CudaDriver driver() {

@@ -66,7 +66,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
    * @param slab where the blocks lie; must stay open, and stays the caller's
    * @param layout sizes and count
    * @param gate whose refits end the leases
-   * @param options name, lease tracking, poison
+   * @param options name, lease tracking, poison, which must be off for memory that Java cannot touch
    * @return a pool with all blocks free; the caller closes it
    */
   public static BlockPool over(Slab slab, PoolLayout layout, EpochGate gate, PoolOptions options) {
@@ -221,6 +221,7 @@ public final class BlockPool implements AutoCloseable, Quiescable {
    * Declares the block to stand for "no state", all zero: it can be read by {@link #page} but never be transferred.
    *
    * @param block a current lease, with no transfer running; its page is filled with zeros
+   * @throws IllegalArgumentException if the pool is of memory that Java cannot touch
    */
   public void reserveNull(long block) {
     leases.reserveNull(block);

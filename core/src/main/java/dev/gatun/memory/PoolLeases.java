@@ -28,6 +28,9 @@ final class PoolLeases {
   private final boolean poison;
 
   PoolLeases(Slab slab, PoolLayout layout, EpochGate gate, PoolOptions options, Refusals refusals) {
+    if (options.poison() && !slab.isHost()) {
+      throw new IllegalArgumentException("poison must be off for memory that Java cannot touch: " + slab);
+    }
     this.slab = slab;
     this.layout = layout;
     this.gate = gate;
@@ -113,6 +116,9 @@ final class PoolLeases {
   }
 
   void reserveNull(long block) {
+    if (!slab.isHost()) {
+      throw new IllegalArgumentException("reserveNull needs memory that Java can fill with zeros: " + slab);
+    }
     rewrite(block).fill((byte) 0);
     int index = BlockWord.index(block);
     long word;

@@ -10,6 +10,11 @@ public interface Registrar {
   /** {@return a name for messages, such as {@code store loopback:main}} */
   String name();
 
+  /** {@return whether it takes memory that Java cannot touch, such as a GPU's} */
+  default boolean takesDeviceMemory() {
+    return false;
+  }
+
   /**
    * Registers the slab with the native library. May block.
    *

@@ -4,6 +4,7 @@ import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.GatunException;
 import dev.gatun.backend.InUseException;
+import dev.gatun.backend.MemoryRange;
 import dev.gatun.backend.RegistrationAdvice;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -114,6 +115,46 @@ public final class Slab implements AutoCloseable {
     return new Slab(name, "adopted", new SlabOrigin.Adopted(MemorySegment.ofAddress(address).reinterpret(bytes)));
   }
 
+  /**
+   * Makes a slab of memory that Java cannot touch and native libraries can, such as a GPU's. Its segment has an address and a
+   * size, and every access to it throws {@link WrongThreadException}. It is registered only with what takes such memory, which
+   * is a transfer engine of NIXL. Restricted as {@link #adoptAddress} is.
+   *
+   * @param name for reports
+   * @param address where it starts, not 0
+   * @param bytes its size, above 0
+   * @param owner keeps the memory until the slab is closed
+   * @return an open slab; the caller closes it
+   * @throws IllegalCallerException if the caller's module has no native access
+   */
+  public static Slab ofOwner(String name, long address, long bytes, SlabOwner owner) {
+    ForeignMemory.requireNativeAccess(CALLER.getCallerClass(), "Slab.ofOwner");
+    MemoryRange range = new MemoryRange(address, bytes, owner.place());
+    return new Slab(name, range.location(), SlabOrigin.Owned.of(address, bytes, owner));
+  }
+
+  /** {@return whether Java can read and write it} */
+  public boolean isHost() {
+    return !(origin instanceof SlabOrigin.Owned);
+  }
+
+  /** {@return where it is, for native libraries: as in {@link MemoryRange#location}} */
+  public String place() {
+    return origin instanceof SlabOrigin.Owned owned ? owned.owner().place() : MemoryRange.ANYWHERE;
+  }
+
+  /**
+   * Runs a native call that is given the slab's address, with whatever the memory needs on the call's thread. Blocks as long as
+   * the call does; what it throws is thrown.
+   *
+   * @param call runs once
+   */
+  public void run(Runnable call) {
+    if (origin instanceof SlabOrigin.Owned owned) owned.owner().run(call);
+    else
+      call.run();
+  }
+
   /** {@return the whole region} */
   public MemorySegment segment() {
     return segment;
@@ -197,12 +238,17 @@ public final class Slab implements AutoCloseable {
    * @param registrar the library's side
    * @return the registration, which must be closed before the slab
    * @throws IllegalStateException if this registrar has it already: a slab is registered once, whole
+   * @throws GatunException if it does not take such memory
    * @throws ClosedException if the slab is closed
    */
   public synchronized Registration register(Registrar registrar) {
     requireOpen("register");
     if (registrationWith(registrar).isPresent()) {
       throw new IllegalStateException(this + " is already registered with " + registrar.name());
+    }
+    if (!isHost() && !registrar.takesDeviceMemory()) {
+      throw new GatunException("register " + this + " with " + registrar.name()
+          + " refused: it takes memory of the host only, and this is a device's, at " + place());
     }
     registrar.register(this);
     Registration registration = new Registration(this, registrar);

@@ -2,6 +2,7 @@ package dev.gatun.memory;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.CompletableFuture;
 
 /** Whose memory a slab is, and how it is freed. */
 sealed interface SlabOrigin {
@@ -33,6 +34,28 @@ sealed interface SlabOrigin {
     public void free() {
       mapping.unmap(); // first: memory that cannot be unmapped stays counted
       budget.giveBack(mapping.bytes());
+    }
+  }
+
+  /** Memory that Java cannot touch. */
+  record Owned(MemorySegment segment, SlabOwner owner) implements SlabOrigin {
+    /**
+     * Confines the segment to a thread that has ended: it has an address and a size, whoever touches it gets a
+     * {@link WrongThreadException}, and its scope stays alive.
+     */
+    @SuppressWarnings("MustBeClosedChecker") // nothing is freed with it, and nobody could close it
+    static Owned of(long address, long bytes, SlabOwner owner) {
+      return new Owned(CompletableFuture.supplyAsync(
+          () -> MemorySegment.ofAddress(address).reinterpret(bytes, Arena.ofConfined(), null),
+          task -> Thread.ofPlatform().start(task)).join(), owner);
+    }
+
+    @Override
+    public void endAccess() {}
+
+    @Override
+    public void free() {
+      owner.release();
     }
   }
 

@@ -5,6 +5,7 @@ import dev.gatun.backend.Deadline;
 import dev.gatun.backend.EngineBackend;
 import dev.gatun.backend.EpochGate;
 import dev.gatun.backend.Quiescable;
+import dev.gatun.backend.SegmentDescriptor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -116,6 +117,11 @@ final class EngineCore implements Quiescable {
     gone = true;
     List.copyOf(doubtful).forEach(Doubtful::engineGone);
     afterwards.forEach(Runnable::run);
+  }
+
+  /** Opens a peer's memory. Blocks. {@return the segment's id} */
+  int open(SegmentDescriptor descriptor) {
+    return memory.call(() -> backend.openSegment(descriptor));
   }
 
   void closeSegment(Segment segment) {

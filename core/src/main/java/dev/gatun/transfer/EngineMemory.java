@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -59,10 +60,25 @@ final class EngineMemory {
     List<MemoryRange> ranges = new ArrayList<>();
     entries.forEach((slab, entry) -> {
       if (entry.memory.isOpen()) {
-        ranges.add(new MemoryRange(slab.segment().address(), slab.byteSize(), MemoryRange.ANYWHERE));
+        ranges.add(new MemoryRange(slab.segment().address(), slab.byteSize(), slab.place()));
       }
     });
     return ranges;
+  }
+
+  /**
+   * Makes a call that concerns a peer's memory, which may be a GPU's as ours is: as a registered slab that Java cannot touch wants
+   * it, if there is one. {@return what the call does}
+   */
+  int call(IntSupplier call) {
+    Optional<Slab> device;
+    synchronized (this) {
+      device = entries.keySet().stream().filter(slab -> !slab.isHost()).findFirst();
+    }
+    if (device.isEmpty()) return call.getAsInt();
+    int[] result = new int[1];
+    device.get().run(() -> result[0] = call.getAsInt());
+    return result[0];
   }
 
   /** {@return registrations that are open} */

@@ -5,7 +5,6 @@ import dev.gatun.backend.EngineBackend;
 import dev.gatun.backend.EngineCode;
 import dev.gatun.backend.EngineException;
 import dev.gatun.backend.InUseException;
-import dev.gatun.backend.MemoryRange;
 import dev.gatun.backend.RegistrationAdvice;
 import dev.gatun.memory.Registrar;
 import dev.gatun.memory.Slab;
@@ -29,12 +28,18 @@ final class RegisteredMemory implements Registrar {
   }
 
   @Override
+  public boolean takesDeviceMemory() {
+    return backend.takesDeviceMemory();
+  }
+
+  @Override
   public void register(Slab slab) {
     RegistrationAdvice advice = backend.registrationAdvice();
     slab.requireRegistrable(advice, name());
     try {
-      backend.register(slab.segment(), MemoryRange.ANYWHERE);
+      slab.run(() -> backend.register(slab.segment(), slab.place()));
     } catch (EngineException e) {
+      if (!slab.isHost()) throw e; // limits of locked memory are the host's
       throw new EngineException(e.operation(), e.code(), e.rawCode(),
           slab + slab.registrationHint(advice, e.rawCode()));
     }
@@ -60,7 +65,7 @@ final class RegisteredMemory implements Registrar {
 
   private void unregisterIdle(Slab slab) {
     try {
-      backend.unregister(slab.segment());
+      slab.run(() -> backend.unregister(slab.segment()));
     } catch (EngineException e) {
       if (e.code() != EngineCode.BATCH_BUSY) throw e;
       InUseException inUse = new InUseException(

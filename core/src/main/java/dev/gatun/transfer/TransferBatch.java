@@ -85,7 +85,7 @@ public final class TransferBatch implements AutoCloseable {
     destinations = new Destinations(capacity);
     outcomes = new Outcomes(capacity);
     pins = new Pins(pool, requests, blocks);
-    flight = core.backend.flight(capacity);
+    flight = BoundFlight.of(core.backend.flight(capacity), pool.slab());
     firstPageAddress = pool.baseAddress() + pool.headerBytes();
     strideBytes = pool.layout().strideBytes();
     pageBytes = pool.pageBytes();
@@ -258,7 +258,7 @@ public final class TransferBatch implements AutoCloseable {
 
   /** Counts everything in, or nothing. */
   private void prepare() {
-    if (flight == null) flight = core.backend.flight(blocks.length);
+    if (flight == null) flight = BoundFlight.of(core.backend.flight(blocks.length), pool.slab());
     outcomes.fill(requests.size(), TransferOutcome.NOT_SENT);
     ran = true;
     notified = false;

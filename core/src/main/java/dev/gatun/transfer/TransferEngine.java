@@ -99,9 +99,10 @@ public final class TransferEngine implements AutoCloseable {
    * Registers memory, so that batches may move its blocks and peers may reach it. However many blocks lie on a slab, it
    * is one registration. Blocks.
    *
-   * @param slab whole; stays the caller's, and must be unregistered or outlive the engine
+   * @param slab whole, of the host, or, with NIXL, of a GPU; stays the caller's, and must be unregistered or outlive the engine
    * @throws IllegalStateException if it is registered already
    * @throws EngineException if the library refuses, with a hint where the locked-memory limit is too low
+   * @throws GatunException if it is a GPU's and this kind of engine takes none
    * @throws ClosedException if the engine or the slab is closed
    */
   public void register(Slab slab) {
@@ -164,7 +165,7 @@ public final class TransferEngine implements AutoCloseable {
    */
   public Segment openSegment(SegmentDescriptor descriptor, Deadline deadline) {
     core.requireOpen("openSegment");
-    int id = calls.within("openSegment", descriptor.name(), deadline, () -> core.backend.openSegment(descriptor));
+    int id = calls.within("openSegment", descriptor.name(), deadline, () -> core.open(descriptor));
     Segment segment = new Segment(core, id, descriptor);
     core.segments.add(segment);
     return segment;
@@ -188,7 +189,7 @@ public final class TransferEngine implements AutoCloseable {
     if (!segment.isOf(core) || !segment.name().equals(descriptor.name())) {
       throw new IllegalArgumentException("descriptor must be of " + segment + " and this engine: " + descriptor);
     }
-    int id = calls.within("refresh", descriptor.name(), deadline, () -> core.backend.openSegment(descriptor));
+    int id = calls.within("refresh", descriptor.name(), deadline, () -> core.open(descriptor));
     if (id != segment.id()) throw new GatunException(segment + " has become another one; open it anew");
     segment.renew(descriptor);
   }

@@ -7,6 +7,7 @@ import dev.gatun.backend.EngineCapabilities;
 import dev.gatun.backend.EngineFlight;
 import dev.gatun.backend.EngineNotification;
 import dev.gatun.backend.EngineOptions;
+import dev.gatun.backend.MemoryRange;
 import dev.gatun.backend.RegistrationAdvice;
 import dev.gatun.backend.SegmentDescriptor;
 import java.lang.foreign.MemorySegment;
@@ -29,6 +30,11 @@ public final class SteeredBackend implements EngineBackend {
   volatile Runnable beforeDrain = () -> {};
   /** Changes what the engine claims. */
   volatile UnaryOperator<EngineCapabilities> claims = can -> can;
+
+  /** Is told where memory lies that is about to be registered; may throw. */
+  volatile Consumer<String> beforeRegister = location -> {};
+  /** Whether it takes what Java cannot touch. */
+  volatile boolean takesDeviceMemory;
 
   /** What it knows about registering memory. */
   volatile RegistrationAdvice advice = RegistrationAdvice.NONE;
@@ -79,7 +85,15 @@ public final class SteeredBackend implements EngineBackend {
 
   @Override
   public void register(MemorySegment memory, String location) {
-    real.register(memory, location);
+    beforeRegister.accept(location);
+    if (takesDeviceMemory) real.register(touchable(memory), MemoryRange.ANYWHERE); // it knows no other place
+    else
+      real.register(memory, location);
+  }
+
+  @Override
+  public boolean takesDeviceMemory() {
+    return takesDeviceMemory;
   }
 
   @Override
@@ -89,7 +103,11 @@ public final class SteeredBackend implements EngineBackend {
 
   @Override
   public void unregister(MemorySegment memory) {
-    real.unregister(memory);
+    real.unregister(takesDeviceMemory ? touchable(memory) : memory);
+  }
+
+  private static MemorySegment touchable(MemorySegment memory) {
+    return MemorySegment.ofAddress(memory.address()).reinterpret(memory.byteSize());
   }
 
   @Override

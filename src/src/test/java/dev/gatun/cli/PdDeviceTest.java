@@ -5,11 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.gatun.cli.GatunProcess.Outcome;
 import dev.gatun.cli.console.JsonFields;
+import dev.gatun.nativelib.NixlInstaller;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,9 +27,14 @@ class PdDeviceTest {
   @TempDir
   Path folder;
 
+  @BeforeAll
+  static void install() {
+    NixlInstaller.install(System.out::println);
+  }
+
   @ParameterizedTest(name = "{0}, ranks {1}")
   @CsvSource({"auto,1:1,same-host", "same-host,1:2,same-host", "auto,4:1,same-host", "staged,1:1,staged",
-      "staged,1:2,staged"})
+      "staged,1:2,staged", "nixl,1:1,nixl", "nixl,2:1,nixl"})
   @DisplayName("K10.08 every page arrives on the other side's device, every byte right, by the path that is chosen and named")
   void handsOver(String path, String ranks, String taken) throws Exception {
     Outcome run = GatunProcess.run("pd", "--device", "host", "--path", path, "--tp", ranks, "--kv", "3x8x32", "--pages",
@@ -35,6 +43,7 @@ class PdDeviceTest {
     assertEquals(0, run.number("wrongPages"));
     JsonFields report = run.json();
     assertEquals(taken, report.text("path"));
+    assertEquals(taken.equals("nixl") ? "nixl" : taken.equals("staged") ? "loopback" : "none", report.text("engine"));
     assertEquals(path.equals("auto")
         ? "both run on this host as one user and their memory can be shared"
         : "fixed by configuration", report.text("pathWhy"));
@@ -95,11 +104,18 @@ class PdDeviceTest {
   @CsvSource(delimiter = '|', value = {
       "--path=rdma|path must be one of same-host, nixl, staged|2", "--kv=8x128|--kv must be layers|2",
       "--kv=1x1x1|--kv must have heads|2", "--tp=3:1|ranks must divide 8 heads|2", "--tp=two|--tp must be|2",
-      "--refit-every=-1|--refit-every must be 0 or more|2", "--page-bytes=64k|--page-bytes is of host memory|2",
-      "--path=nixl|path nixl is fixed by configuration and cannot be taken|4"})
-  @DisplayName("an option that cannot be is refused by name; a path that is fixed and cannot be taken says why")
+      "--refit-every=-1|--refit-every must be 0 or more|2", "--page-bytes=64k|--page-bytes is of host memory|2"})
+  @DisplayName("an option that cannot be is refused by name")
   void usage(String option, String says, int code) throws Exception {
     GatunProcess.run("pd", "--device", "host", option, "--pages", "1").exits(code).says(says);
+  }
+
+  @Test
+  @DisplayName("a path that is fixed and cannot be taken says why, and no other is taken in its place")
+  void noNixl() throws Exception {
+    GatunProcess.run(List.of("-Dgatun.nixl.library=" + folder.resolve("libnixl_capi.so")), "pd", "--device", "host",
+        "--path=nixl", "--pages", "1").exits(4).says("path nixl is fixed by configuration and cannot be taken: nixl: ")
+        .says("libnixl_capi.so");
   }
 
   @Test

@@ -106,7 +106,14 @@ final class NixlAgent implements NixlPeer.Link {
   }
 
   void register(MemoryRange range) {
-    withRegion(range, list -> check("register", NixlC.nixl_capi_register_mem(agent, list, 0), range.toString()));
+    withRegion(range, list -> check("register", NixlC.nixl_capi_register_mem(agent, list, 0), range + hint(range)));
+  }
+
+  private static String hint(MemoryRange range) {
+    return NixlRanges.kind(range.location()) == NixlC.NIXL_CAPI_MEM_VRAM()
+        ? "; memory of a GPU needs UCX with its CUDA modules, a driver, and a GPU of that number: look at the library's log,"
+            + " and at UCX_TLS if it is set"
+        : "";
   }
 
   void unregister(MemoryRange range) {

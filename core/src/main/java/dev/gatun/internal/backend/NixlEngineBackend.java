@@ -78,6 +78,12 @@ final class NixlEngineBackend implements EngineBackend {
     }
   }
 
+  /** Whether its UCX does is seen when memory is registered: the plugin claims it in every build. */
+  @Override
+  public boolean takesDeviceMemory() {
+    return true;
+  }
+
   /** Overlaps are refused here: the library takes them, and then cannot tell which registration is meant. */
   @Override
   public void register(MemorySegment memory, String location) {

@@ -63,6 +63,15 @@ public record DeviceCapabilities(String host, String processes, String user, Str
     return new DeviceCapabilities(host, processes, user, driver, sharingMissing, why, nixlMissing, engine);
   }
 
+  /**
+   * {@return the same, once it is known whether NIXL can move its device memory}
+   *
+   * @param missing why not, as {@link NixlTrial#missing} answers; empty if it can
+   */
+  public DeviceCapabilities withNixl(String missing) {
+    return new DeviceCapabilities(host, processes, user, driver, sharingMissing, sameHostTried, missing, engine);
+  }
+
   boolean isHostMemory() {
     return driver.equals(HOST_MEMORY);
   }

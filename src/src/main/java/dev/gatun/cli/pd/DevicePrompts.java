@@ -160,6 +160,11 @@ final class DevicePrompts implements AutoCloseable {
   /** Gives everything back. What was built on it is closed before. */
   @Override
   public void close() {
+    closeAll(opened);
+  }
+
+  /** Closes what was opened last first; what is refused stays, and can be closed again. */
+  static void closeAll(Deque<AutoCloseable> opened) {
     while (!opened.isEmpty()) {
       try {
         opened.peek().close();

@@ -43,7 +43,7 @@ final class PdHost implements PdWorker {
   // 3 prompts: one in work, one whose end is not seen yet, one in quarantine after a failure
   private static final int PROMPTS_HELD = 3;
 
-  private final EpochGate gate = new EpochGate(EPOCH);
+  private final EpochGate gate;
   private final BlockPool pool;
   private final TransferEngine engine;
   private final KvTransferConfig config;
@@ -51,24 +51,54 @@ final class PdHost implements PdWorker {
   private final Duration timeout;
   private final Map<String, BlockTable> held = new HashMap<>();
   private final RefitCoordinator coordinator;
-  private final @Nullable StagedPages staged;
+  private final @Nullable DevicePrompts device;
+  private final @Nullable CarriedPages carried;
 
-  /** Prompts in host memory, or, with device memory, staged through it. */
-  PdHost(PdSide side, JsonFields settings, @Nullable DevicePrompts device) {
-    long pageBytes = settings.number("pageBytes").longValue();
-    int promptPages = settings.number("promptPages").intValue();
+  private PdHost(PdSide side, JsonFields settings, String kind, BlockPool pool, @Nullable DevicePrompts device,
+      @Nullable CarriedPages carried) {
+    this.pool = pool;
+    this.device = device;
+    this.carried = carried;
+    gate = pool.gate();
     timeout = Duration.ofSeconds(settings.number("timeoutSeconds").longValue());
-    String kind = settings.text("engine");
-    pool = BlockPool.allocate(new PoolLayout(pageBytes, promptPages * PROMPTS_HELD), gate);
     engine = TransferEngine.open(engineOptions(kind, side), gate);
     coordinator = coordinator(gate);
     P2pOptions options = P2pOptions.loopback("gatun pd").withTimeouts(timeout, OFFER_MAX);
     config = KvTransferConfig.builder()
         .kvConnector(kind.equals(EngineOptions.NIXL) ? NixlConnector.NAME : MooncakeConnector.NAME)
-        .kvRole(side.role()).kvBufferDevice("cpu").build();
+        .kvRole(side.role()).kvBufferDevice(carried instanceof FlatPages ? "cuda" : "cpu").build();
     connector = KvConnectors.over(coordinator).withEngine(engine, options).open(config);
     connector.worker().registerCache(pool);
-    staged = device == null ? null : new StagedPages(device, pool, promptPages);
+  }
+
+  /** Prompts that are made and used in host memory. */
+  static PdHost inHostMemory(PdSide side, JsonFields settings) {
+    return new PdHost(side, settings, settings.text("engine"), hostPool(settings), null, null);
+  }
+
+  /** Prompts of a GPU that travel through host memory. */
+  static PdHost staged(PdSide side, JsonFields settings, DevicePrompts device) {
+    BlockPool pool = hostPool(settings);
+    return new PdHost(side, settings, settings.text("engine"), pool, device,
+        new StagedPages(device, pool, promptPages(settings)));
+  }
+
+  /** Prompts of a GPU that NIXL moves from its memory into the other's. */
+  static PdHost flat(PdSide side, JsonFields settings, DevicePrompts device) {
+    FlatPages flat = new FlatPages(device, layout(settings), new EpochGate(EPOCH), promptPages(settings));
+    return new PdHost(side, settings, EngineOptions.NIXL, flat.pool(), device, flat);
+  }
+
+  private static BlockPool hostPool(JsonFields settings) {
+    return BlockPool.allocate(layout(settings), new EpochGate(EPOCH));
+  }
+
+  private static PoolLayout layout(JsonFields settings) {
+    return new PoolLayout(settings.number("pageBytes").longValue(), promptPages(settings) * PROMPTS_HELD);
+  }
+
+  private static int promptPages(JsonFields settings) {
+    return settings.number("promptPages").intValue();
   }
 
   static RefitCoordinator coordinator(EpochGate gate) {
@@ -98,9 +128,9 @@ final class PdHost implements PdWorker {
     collect();
     KvRequest request = request(prompt, Map.of("do_remote_decode", true, "transfer_id", transferId));
     BlockTable blocks = lease(request);
-    if (staged == null) prompt.compute(pool, blocks);
+    if (carried == null) prompt.compute(pool, blocks);
     else
-      staged.compute(prompt, blocks);
+      carried.compute(prompt, blocks);
     RequestEnd end = connector.scheduler().finished(request, blocks, prompt.pages());
     if (end.mayFree()) release(blocks);
     else
@@ -124,7 +154,7 @@ final class PdHost implements PdWorker {
     // the connector itself gives up at its own limit, a little earlier
     connector.worker().awaitLoads(Deadline.after(timeout.multipliedBy(2)));
     String failure = loaded(connector.worker().finished(), request);
-    int[] onDevice = staged == null || !failure.isEmpty() ? new int[0] : staged.load(prompt, blocks);
+    int[] onDevice = carried == null || !failure.isEmpty() ? new int[0] : carried.load(prompt, blocks);
     long nanos = System.nanoTime() - startNanos;
     int wrong = failure.isEmpty() ? wrong(prompt, blocks, onDevice) : 0;
     if (connector.scheduler().finished(request, blocks, 0).mayFree()) release(held.remove(request.id()));
@@ -132,7 +162,10 @@ final class PdHost implements PdWorker {
   }
 
   private int wrong(PromptPages prompt, BlockTable blocks, int[] onDevice) {
-    return staged == null ? prompt.wrong(pool, blocks) : staged.wrong(prompt, onDevice);
+    if (device == null) return prompt.wrong(pool, blocks);
+    int wrong = device.wrong(onDevice, prompt.prompt(), PromptPages.VERSION);
+    device.release(onDevice);
+    return wrong;
   }
 
   private String loaded(FinishedTransfers ended, KvRequest request) {
@@ -189,7 +222,7 @@ final class PdHost implements PdWorker {
   public void close() {
     connector.close();
     engine.close();
-    if (staged != null) staged.close();
+    if (carried != null) carried.close();
     pool.close();
   }
 }

@@ -1,8 +1,10 @@
 package dev.gatun.cli.pd;
 
+import dev.gatun.backend.EngineOptions;
 import dev.gatun.cli.console.JsonFields;
 import dev.gatun.transfer.device.DeviceCapabilities;
 import dev.gatun.transfer.device.DevicePath;
+import dev.gatun.transfer.device.NixlTrial;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -18,7 +20,7 @@ final class PdOpening implements AutoCloseable {
 
   /** {@return a side with pages in host memory} */
   PdWorker host(JsonFields argument) {
-    return new PdHost(PdSide.of(argument.text("side")), argument, null);
+    return PdHost.inHostMemory(PdSide.of(argument.text("side")), argument);
   }
 
   /** Opens the GPU. {@return what the side can do with its memory} */
@@ -27,9 +29,17 @@ final class PdOpening implements AutoCloseable {
     DevicePrompts opened = new DevicePrompts(PdSide.of(argument.text("side")), PdDevice.of(argument.object("device")),
         argument.number("promptPages").intValue(), PROMPTS_HELD);
     prompts = opened;
-    DeviceCapabilities capabilities = DeviceCapabilities.of(opened.gpu(),
-        "NIXL with device memory is not wired into this command", argument.text("engine"));
+    DeviceCapabilities capabilities = DeviceCapabilities.of(opened.gpu(), "it was not tried", argument.text("engine"));
     return Map.of("capabilities", capabilities.map(), "gpu", opened.gpu().toString());
+  }
+
+  /** Loads NIXL and lets it look at the GPU. {@return why it cannot move its memory, if it cannot} */
+  Map<String, Object> tryNixl() {
+    DevicePrompts opened = prompts;
+    JsonFields given = settings;
+    if (given == null || opened == null) throw new IllegalStateException("not open: " + PdProtocol.TRY_NIXL);
+    String agent = "gatun-trial-" + given.text("side") + '-' + ProcessHandle.current().pid();
+    return Map.of("missing", NixlTrial.missing(opened.gpu(), EngineOptions.nixl(agent)));
   }
 
   /** {@return the side, once a path was chosen; to be closed before this} */
@@ -49,8 +59,8 @@ final class PdOpening implements AutoCloseable {
       case SAME_HOST -> side == PdSide.PREFILL
           ? new SameHostPrefill(prompts, socket)
           : new SameHostDecode(prompts, socket, timeout);
-      case STAGED -> new PdHost(side, settings, prompts);
-      case NIXL -> throw new IllegalArgumentException("path nixl is not wired into this command");
+      case STAGED -> PdHost.staged(side, settings, prompts);
+      case NIXL -> PdHost.flat(side, settings, prompts);
     };
   }
 

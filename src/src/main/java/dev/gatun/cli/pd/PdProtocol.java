@@ -9,6 +9,8 @@ final class PdProtocol {
   static final String OPEN = "open";
   /** Connects device memory to the other side's, by a path; answers who and where the side is, or why it cannot. */
   static final String CONNECT = "connect";
+  /** Finds out whether NIXL takes the side's device memory; answers why not. */
+  static final String TRY_NIXL = "tryNixl";
   /** Raises the epoch. */
   static final String REFIT = "refit";
   /** Computes a prompt and offers it; answers what decode needs. */

@@ -1,8 +1,10 @@
 package dev.gatun.cli.pd;
 
+import dev.gatun.backend.EngineOptions;
 import dev.gatun.cli.console.ExitCode;
 import dev.gatun.cli.console.JsonFields;
 import dev.gatun.cli.replay.LatencyHistogram;
+import dev.gatun.transfer.device.DevicePath;
 import dev.gatun.transfer.device.PathChoice;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -95,7 +97,7 @@ public final class PdReport {
   /** {@return every figure by name} */
   public Map<String, Object> map() {
     Map<String, Object> map = new LinkedHashMap<>();
-    map.put("engine", options.engine());
+    map.put("engine", engine());
     options.device().ifPresent(device -> describe(device, map));
     map.put("pageBytes", options.pageBytes());
     map.put("promptPages", options.promptPages());
@@ -111,6 +113,13 @@ public final class PdReport {
     if (failure != null) map.put("failure", failure);
     if (!survivor.isEmpty()) map.put("survivor", survivor);
     return map;
+  }
+
+  /** {@return what moved the bytes; the same-host path is no engine} */
+  private String engine() {
+    PathChoice choice = path;
+    if (choice == null || choice.path() == DevicePath.STAGED) return options.engine();
+    return choice.path() == DevicePath.NIXL ? EngineOptions.NIXL : "none";
   }
 
   private void describe(PdDevice device, Map<String, Object> map) {

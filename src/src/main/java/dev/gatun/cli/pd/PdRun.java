@@ -8,10 +8,8 @@ import dev.gatun.cli.console.Progress;
 import dev.gatun.cli.replay.RunLogs;
 import dev.gatun.nativelib.Leftovers;
 import dev.gatun.nativelib.MooncakeRuntime;
-import dev.gatun.transfer.device.DeviceCapabilities;
 import dev.gatun.transfer.device.DevicePath;
 import dev.gatun.transfer.device.PathChoice;
-import dev.gatun.transfer.device.PathUnavailableException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -103,46 +101,16 @@ public final class PdRun {
     }
   }
 
-  /** Chooses a path of what both sides can do, and another one if that turns out to be none. */
   private void connect(PdDevice device, Path socket) {
     JsonFields first = prefill.ask(PdProtocol.OPEN, settings(PdSide.PREFILL));
     JsonFields second = decode.ask(PdProtocol.OPEN, settings(PdSide.DECODE));
-    DeviceCapabilities one = DeviceCapabilities.of(first.object("capabilities").map());
-    DeviceCapabilities other = DeviceCapabilities.of(second.object("capabilities").map());
-    PathChoice choice = choose(device, one, other);
-    String refused = connect(choice, socket);
-    if (!refused.isEmpty()) {
-      if (choice.fixed()) {
-        throw new CommandException(ExitCode.UNAVAILABLE,
-            "path " + choice.path() + " is fixed by --path and cannot be taken: " + refused);
-      }
-      choice = choose(device, one.afterSameHostFailed(refused), other);
-      refused = connect(choice, socket);
-      if (!refused.isEmpty()) throw new CommandException(ExitCode.UNAVAILABLE, "path " + choice + ": " + refused);
-    }
+    DeviceRouting routing = new DeviceRouting(device, prefill, first, decode, second);
+    PathChoice choice = routing.connect(socket);
     if (device.refitEvery() > 0 && choice.path() != DevicePath.SAME_HOST) {
       throw new CommandException(ExitCode.USAGE, "--refit-every needs the same-host path, and this is " + choice);
     }
+    route(routing.identity());
     report.took(choice, first.text("gpu"), second.text("gpu"));
-  }
-
-  private static PathChoice choose(PdDevice device, DeviceCapabilities one, DeviceCapabilities other) {
-    try {
-      if (device.path().isPresent()) return PathChoice.fixed(device.path().get(), one, other);
-      return PathChoice.between(one, other);
-    } catch (PathUnavailableException none) {
-      throw new CommandException(ExitCode.UNAVAILABLE, String.valueOf(none.getMessage()));
-    }
-  }
-
-  /** {@return why the path cannot be taken; empty if it was} */
-  private String connect(PathChoice choice, Path socket) {
-    Map<String, Object> how = Map.of("path", choice.path().word(), "socket", socket.toString());
-    JsonFields identity = prefill.ask(PdProtocol.CONNECT, how);
-    JsonFields answer = identity.has("refused") ? identity : decode.ask(PdProtocol.CONNECT, how);
-    if (answer.has("refused")) return answer.text("refused");
-    route(identity);
-    return "";
   }
 
   private Map<String, Object> settings(PdSide side) {

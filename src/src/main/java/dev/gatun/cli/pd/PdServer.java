@@ -70,6 +70,7 @@ public final class PdServer {
 
   private Map<String, Object> obey(String command, JsonFields argument) {
     if (command.equals(PdProtocol.OPEN) && argument.has("device")) return opening.device(argument);
+    if (command.equals(PdProtocol.TRY_NIXL)) return opening.tryNixl();
     if (command.equals(PdProtocol.OPEN) || command.equals(PdProtocol.CONNECT)) return connect(command, argument);
     PdWorker driven = host;
     if (command.equals(PdProtocol.CLOSE)) {

@@ -10,7 +10,7 @@ import dev.gatun.memory.BlockPool;
 import java.util.List;
 
 /** Prompts in device memory that go through blocks of a pool in pinned host memory. One thread. */
-final class StagedPages implements AutoCloseable {
+final class StagedPages implements CarriedPages {
   private static final int CHUNKS = 6;
 
   private final DevicePrompts prompts;
@@ -36,8 +36,8 @@ final class StagedPages implements AutoCloseable {
         usual.loadDirectBytes());
   }
 
-  /** Makes the pages of a prompt on the GPU and brings them into blocks of the pool. */
-  void compute(PromptPages prompt, BlockTable to) {
+  @Override
+  public void compute(PromptPages prompt, BlockTable to) {
     int[] blocks = prompts.lease(prompt.pages());
     saves.clear(DevicePrompts.soon());
     for (int page = 0; page < blocks.length; page++)
@@ -46,21 +46,14 @@ final class StagedPages implements AutoCloseable {
     prompts.release(blocks);
   }
 
-  /** Brings pages from blocks of the pool to the GPU. {@return the blocks of the cache that have them} */
-  int[] load(PromptPages prompt, BlockTable from) {
+  @Override
+  public int[] load(PromptPages prompt, BlockTable from) {
     int[] blocks = prompts.lease(prompt.pages());
     loads.clear(DevicePrompts.soon());
     for (int page = 0; page < blocks.length; page++)
       loads.add(blocks[page], from.get(page));
     loads.send(prompts.idle()).await(DevicePrompts.soon());
     return blocks;
-  }
-
-  /** {@return pages that are not what they must be, every byte compared on the GPU; their blocks are free again} */
-  int wrong(PromptPages prompt, int[] blocks) {
-    int wrong = prompts.wrong(blocks, prompt.prompt(), PromptPages.VERSION);
-    prompts.release(blocks);
-    return wrong;
   }
 
   /** The pool and the GPU's memory close after it. */
