@@ -18,7 +18,6 @@ public final class ForeignTarget {
   /** Platforms that archives are made for. */
   public static final List<String> PLATFORMS = List.of("linux-x86_64", "linux-aarch64");
   private static final String CROSS_BUILT = "linux-aarch64";
-  private static final String OBJCOPY = "/usr/bin/aarch64-linux-gnu-objcopy";
   // what gatun-native packs, as its pom has them
   private static final List<String> TARGETS = List.of("gatun_loopback", "gatun_marker", "gatun_verbs");
 
@@ -60,10 +59,10 @@ public final class ForeignTarget {
     return new ForeignTarget(found, sources, List.copyOf(jars));
   }
 
-  /** Options of {@code jlink} for it: native code, whose symbols can be most of it, is stripped by the cross compiler's tool. */
+  /** Options of {@code jlink} for it. Symbols that lie beside the native code, most of some JDKs' modules, stay out. */
   List<String> linkOptions() {
     return List.of("--module-path", jdk.jmods().toString(), "--strip-java-debug-attributes",
-        "--strip-native-debug-symbols=exclude-debuginfo-files:objcopy=" + OBJCOPY);
+        "--exclude-files=**.debuginfo");
   }
 
   /** {@return jars without those that have native code of this platform, and with its own} */
