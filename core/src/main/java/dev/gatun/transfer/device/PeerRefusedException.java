@@ -20,6 +20,7 @@ public final class PeerRefusedException extends GatunException {
     NOT_ATTACHED
   }
 
+  /** What stands against it. */
   private final Reason reason;
 
   PeerRefusedException(Reason reason, String message) {
