@@ -120,8 +120,11 @@ final class BundleCommand extends GatunCommand {
   /** Beside the command's jar lies the checkout it was built in: src/target/gatun-cli-*.jar. */
   private static List<Path> benchmarks(List<Path> modules) {
     Path lib = modules.getFirst().resolveSibling("../../benchmarks/target/lib").normalize();
-    return Bundle.jars(lib, "the benchmarks are not built (" + lib + "): run mvn -q -pl benchmarks -am package "
-        + "-DskipTests in the checkout, or leave them out with --no-benchmarks");
+    String remedy = " (" + lib + "): run mvn -q -pl benchmarks -am package -DskipTests in the checkout, or leave them "
+        + "out with --no-benchmarks";
+    List<Path> jars = Bundle.jars(lib, "the benchmarks are not built" + remedy);
+    Bundle.requireOneBuild(modules, jars, "the benchmarks are of another build than the command" + remedy);
+    return jars;
   }
 
   private static long size(Path file) {

@@ -110,6 +110,28 @@ public record Bundle(Path jdk, List<Path> modules, List<Path> benchmarks, Option
   }
 
   /**
+   * Requires that two sets of jars come from one build: what both have, by name, is the same, byte for byte. Otherwise figures
+   * would be of other code than the commit that the archive names.
+   *
+   * @param modules jars, or folders of classes, which are left out
+   * @param others jars
+   * @param different what to say and do if one differs
+   * @throws CommandException if one differs
+   */
+  public static void requireOneBuild(List<Path> modules, List<Path> others, String different) {
+    for (Path other : others) {
+      for (Path module : modules) {
+        if (!Files.isRegularFile(module) || !module.getFileName().equals(other.getFileName())) continue;
+        try {
+          if (Files.mismatch(module, other) >= 0) throw new CommandException(ExitCode.UNAVAILABLE, different);
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+    }
+  }
+
+  /**
    * {@return the jars of a folder, sorted}
    *
    * @param folder a folder
