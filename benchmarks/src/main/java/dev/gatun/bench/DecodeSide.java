@@ -22,6 +22,8 @@ public final class DecodeSide {
     ARRIVED('a'),
     /** For each block the source's, -1 if none. The answer is how many blocks are wrong. */
     CHECK('c'),
+    /** A sender's socket, rounds and blocks: grants them and awaits the pages, so often. The answers are nanoseconds. */
+    GRANTS('g'),
     /** Zeroes the cache; the answer is 0. */
     CLEAR('z'),
     /** Frees the cache; the answer is 0. */
@@ -81,6 +83,7 @@ public final class DecodeSide {
             sources[block] = in.readInt();
           out.writeLong(cache.wrongBlocks(sources));
         }
+        case GRANTS -> GrantedPages.take(cache, in, out);
         case CLEAR -> {
           cache.clear();
           out.writeLong(0);

@@ -15,8 +15,9 @@ import java.util.Map;
 
 /**
  * Pages from the cache of this process on one GPU straight into the cache of another process, on a second GPU where there is
- * one: GB/s by grid, and what a hand-over takes. Every byte is checked by the other process. Prints JSON; its peer without
- * Java is {@code benchmarks/cuda/push_probe.cu}.
+ * one: GB/s by grid, in turns with the same kernel launched directly, and what a hand-over takes, by a push alone and by grant,
+ * transfer and commit. Every byte is checked by the other process. Prints JSON; its peer without Java is
+ * {@code benchmarks/cuda/push_probe.cu}.
  *
  * <p>Flags: {@code --driver ffm|lwjgl|host}, {@code --fragments BYTES,..}, {@code --bytes N} pushed at a time at most,
  * {@code --pages N} at most, {@code --grids N,..}, {@code --grid N} and {@code --rounds N} of the hand-over, {@code --repeats N},
@@ -56,7 +57,7 @@ public final class DevicePush {
       ArrayNode handovers = report.putArray("handovers");
       for (long fragmentBytes : fragments) {
         int pages = Math.toIntExact(Math.clamp(bytesMax / (160 * fragmentBytes), 1, pagesMax));
-        try (PushCell cell = new PushCell(gpu, answers, questions, fragmentBytes, pages)) {
+        try (PushCell cell = new PushCell(driver, gpu, answers, questions, fragmentBytes, pages)) {
           cell.measure(grids, repeats, rows);
           cell.measureHandover(grid, rounds, handovers.addObject());
         }

@@ -63,7 +63,13 @@ final class PlacedCache implements AutoCloseable {
         List.of(other));
   }
 
-  private long tensorBytes() {
+  /** {@return fragments of a block} */
+  int places() {
+    return 2 * LAYERS;
+  }
+
+  /** {@return bytes from a fragment of a block to the next} */
+  long tensorBytes() {
     return blocks * shape.partBytes();
   }
 

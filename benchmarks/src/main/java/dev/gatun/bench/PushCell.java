@@ -38,8 +38,10 @@ final class PushCell implements AutoCloseable {
   private final PageCopy kernels;
   private final List<Integer> from;
   private final List<Integer> to;
+  private final RawPush raw;
 
-  PushCell(Device gpu, DataInputStream answers, DataOutputStream questions, long fragmentBytes, int pages)
+  PushCell(String driver, Device gpu, DataInputStream answers, DataOutputStream questions, long fragmentBytes,
+      int pages)
       throws IOException {
     this.answers = answers;
     this.questions = questions;
@@ -51,8 +53,8 @@ final class PushCell implements AutoCloseable {
     questions.flush();
     source = opened(new PlacedCache(gpu, fragmentBytes, blocks));
     source.fill();
-    target = opened(
-        gpu.attach("decode", SlabShare.decode(ByteBuffer.wrap(answers.readNBytes(SlabShare.ENCODED_BYTES)))));
+    SlabShare share = SlabShare.decode(ByteBuffer.wrap(answers.readNBytes(SlabShare.ENCODED_BYTES)));
+    target = opened(gpu.attach("decode", share));
     stream = opened(gpu.newStream("push", StreamPriority.LOW));
     ready = opened(gpu.newEvent("ready"));
     first = opened(gpu.newTimedEvent("first"));
@@ -60,6 +62,8 @@ final class PushCell implements AutoCloseable {
     kernels = opened(PageCopy.load(gpu));
     from = shuffled(blocks, fragmentBytes);
     to = shuffled(blocks, fragmentBytes + 1);
+    raw = opened(new RawPush(driver, gpu.info().ordinal(), share, source.places(), source.tensorBytes(), fragmentBytes,
+        from.subList(0, pages), to.subList(0, pages)));
     stream.record(ready);
   }
 
@@ -92,15 +96,21 @@ final class PushCell implements AutoCloseable {
       push.add(from.get(i), to.get(i));
   }
 
-  /** Adds a row for each grid: bytes first, then GB/s of the GPU's and of the host's clock. */
+  /**
+   * Adds a row for each grid: bytes first, then GB/s of the GPU's and of the host's clock, in turns with the raw kernel; and once
+   * those of one large copy.
+   */
   void measure(List<Long> grids, int repeats, ArrayNode rows) throws IOException {
+    double copyGBps = copy(repeats);
     for (long grid : grids) {
       try (PagePush push = push(Math.toIntExact(grid))) {
         ask(Question.CLEAR);
         add(push);
         double[] gpu = new double[repeats];
         double[] wall = new double[repeats];
+        double[] alone = new double[repeats];
         for (int round = -2; round < repeats; round++) {
+          double rawMillis = raw.millis(Math.toIntExact(grid));
           long start = System.nanoTime();
           stream.record(first);
           push.send(ready);
@@ -108,13 +118,27 @@ final class PushCell implements AutoCloseable {
           last.await(StagingCell.soon());
           long end = System.nanoTime();
           if (round < 0) continue;
+          alone[round] = bytes() / (rawMillis * 1e6);
           gpu[round] = bytes() / (first.millisUntil(last) * 1e6);
           wall[round] = bytes() / (double) (end - start);
         }
         ObjectNode row = describe(rows.addObject()).put("blocksMax", grid).put("wrongBlocks", wrong());
-        System.err.println(row.put("gpuGBps", Quantiles.median(gpu)).put("wallGBps", Quantiles.median(wall)));
+        System.err.println(row.put("gpuGBps", Quantiles.median(gpu)).put("wallGBps", Quantiles.median(wall))
+            .put("rawGBps", Quantiles.median(alone)).put("ofRaw", Quantiles.median(gpu) / Quantiles.median(alone))
+            .put("copyGBps", copyGBps).put("ofCopy", Quantiles.median(gpu) / copyGBps));
       }
     }
+  }
+
+  /** {@return GB/s of as many bytes in one piece} */
+  private double copy(int repeats) {
+    double[] rates = new double[repeats];
+    for (int round = -2; round < repeats; round++) {
+      stream.record(first).copy(target, 0, source.memory(), 0, bytes()).record(last);
+      last.await(StagingCell.soon());
+      if (round >= 0) rates[round] = bytes() / (first.millisUntil(last) * 1e6);
+    }
+    return Quantiles.median(rates);
   }
 
   private long wrong() throws IOException {
@@ -129,7 +153,10 @@ final class PushCell implements AutoCloseable {
     return answers.readLong();
   }
 
-  /** Adds what a hand-over takes until the other process has heard of it, over the time of the kernel alone. */
+  /**
+   * Adds what a hand-over takes until the other process has heard of it, over the time of the kernel alone: by a push and a word
+   * through a pipe, and by grant, transfer and commit.
+   */
   void measureHandover(int grid, int repeats, ObjectNode into) throws IOException {
     try (PagePush push = push(grid)) {
       double[] handover = new double[repeats];
@@ -153,6 +180,13 @@ final class PushCell implements AutoCloseable {
           .put("gpuMicros", Quantiles.median(gpu)).put("overGpuMicros", Quantiles.median(over))
           .put("overGpuP99Micros", Quantiles.of(over, 0.99));
     }
+    double[] rawMicros = new double[repeats];
+    for (int round = 0; round < repeats; round++)
+      rawMicros[round] = raw.millis(grid) * 1e3;
+    ask(Question.CLEAR);
+    GrantedPages.measure(source, ready, from.subList(0, pages), to.subList(0, pages), repeats,
+        Quantiles.median(rawMicros), answers, questions, into);
+    into.put("wrongBlocks", wrong());
   }
 
   private ObjectNode describe(ObjectNode into) {
