@@ -37,6 +37,7 @@ class BundleJarsTest {
   void oneBuild() throws IOException {
     Path classes = Files.createDirectories(folder.resolve("classes/gatun-core.jar"));
     Path other = Files.writeString(folder.resolve("jmh.jar"), "jmh");
-    Bundle.requireOneBuild(List.of(jar("modules", "one"), classes), List.of(jar("lib", "one"), other), "of another build");
+    Bundle.requireOneBuild(List.of(jar("modules", "one"), classes), List.of(jar("lib", "one"), other),
+        "of another build");
   }
 }
