@@ -10,6 +10,8 @@ import java.time.Duration;
 public record Deadline(long atNanos) {
   // about 146 years: keeps the sum clear of overflow however long a wait the caller asks for
   private static final long LONGEST_NANOS = Long.MAX_VALUE >> 1;
+  // a hand-over lasts seconds; what is meant to stand for longer is no lease
+  private static final Duration LEASE_MAX = Duration.ofHours(24);
 
   /**
    * {@return the deadline that lies {@code wait} from now}
@@ -21,6 +23,19 @@ public record Deadline(long atNanos) {
     if (wait.isNegative()) throw new IllegalArgumentException("deadline must not be negative: " + wait);
     long nanos = wait.compareTo(Duration.ofNanos(LONGEST_NANOS)) > 0 ? LONGEST_NANOS : wait.toNanos();
     return new Deadline(System.nanoTime() + nanos);
+  }
+
+  /**
+   * {@return the end of a lease that begins now}
+   *
+   * @param lease how long it lasts, above 0 and at most a day
+   * @throws IllegalArgumentException if it does not
+   */
+  public static Deadline ofLease(Duration lease) {
+    if (lease.isNegative() || lease.isZero() || lease.compareTo(LEASE_MAX) > 0) {
+      throw new IllegalArgumentException("lease must be above 0 and at most " + LEASE_MAX + ": " + lease);
+    }
+    return after(lease);
   }
 
   /**

@@ -40,7 +40,6 @@ public final class Handovers implements AutoCloseable, Quiescable {
   // seen that nobody waits for; whoever waits looks by itself. Unmeasured defaults
   private static final long BUSY_NANOS = 200_000;
   private static final long IDLE_NANOS = 5_000_000;
-  private static final Duration LEASE_MAX = Duration.ofHours(24);
 
   final TransferEngine engine;
   final EpochGate gate;
@@ -95,10 +94,10 @@ public final class Handovers implements AutoCloseable, Quiescable {
    * @throws ClosedException if this or the engine is closed
    */
   public PushTarget grantPush(BlockPool pool, long[] blocks, String layout, Duration lease) {
-    return granted(pool, blocks, lease, (own, memory) -> {
+    return granted(pool, blocks, lease, (own, memory, expires) -> {
       Grant grant = grant(Grant.Direction.PUSH, pool, own, layout);
       PushTarget.begin(pool, own);
-      return new PushTarget(this, pool, own, memory, grant, Deadline.after(lease));
+      return new PushTarget(this, pool, own, memory, grant, expires);
     });
   }
 
@@ -112,10 +111,10 @@ public final class Handovers implements AutoCloseable, Quiescable {
    * @return the source, and in it the grant for the peer; see {@link #grantPush} for what is thrown
    */
   public PullSource offer(BlockPool pool, long[] blocks, String layout, Duration lease) {
-    return granted(pool, blocks, lease, (own, memory) -> {
+    return granted(pool, blocks, lease, (own, memory, expires) -> {
       Grant grant = grant(Grant.Direction.PULL, pool, own, layout);
       PullSource.begin(pool, own);
-      return new PullSource(this, pool, own, memory, grant, Deadline.after(lease));
+      return new PullSource(this, pool, own, memory, grant, expires);
     });
   }
 
@@ -253,14 +252,12 @@ public final class Handovers implements AutoCloseable, Quiescable {
 
   private interface Making<T extends Granted> {
     /** Marks the blocks. */
-    T make(long[] own, RegisteredMemory memory);
+    T make(long[] own, RegisteredMemory memory, Deadline expires);
   }
 
   private <T extends Granted> T granted(BlockPool pool, long[] blocks, Duration lease, Making<T> making) {
     requireOpen("grant");
-    if (lease.isNegative() || lease.isZero() || lease.compareTo(LEASE_MAX) > 0) {
-      throw new IllegalArgumentException("lease must be above 0 and at most " + LEASE_MAX + ": " + lease);
-    }
+    Deadline expires = Deadline.ofLease(lease);
     if (pool.gate() != gate) throw new IllegalArgumentException("pool must be under the engine's gate: " + pool.name());
     RegisteredMemory memory = core.memory.require(pool.slab());
     int ticket = gate.enter("grant");
@@ -268,7 +265,7 @@ public final class Handovers implements AutoCloseable, Quiescable {
       memory.beginPeerUse("grant");
       boolean made = false;
       try {
-        T granted = making.make(blocks.clone(), memory);
+        T granted = making.make(blocks.clone(), memory, expires);
         made = true;
         granter.add(granted);
         if (gone) granted.declareDead(); // the engine ended meanwhile, and has not seen it

@@ -49,7 +49,6 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
   // 10 ms: how late a lease that ends or a process that died is seen; unmeasured default
   private static final long LOOK_NANOS = 10_000_000;
   private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
-  private static final Duration LEASE_MAX = Duration.ofHours(24);
 
   private final LinkChannel channel;
   private final SharedCache shared;
@@ -163,16 +162,14 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
   public DeviceGrant grant(String name, int[] blocks, Duration lease) {
     if (closing || gone || bye)
       throw new ClosedException("grant refused: " + name() + " is closed or its sender is gone");
-    if (lease.isNegative() || lease.isZero() || lease.compareTo(LEASE_MAX) > 0) {
-      throw new IllegalArgumentException("lease must be above 0 and at most " + LEASE_MAX + ": " + lease);
-    }
+    Deadline expires = Deadline.ofLease(lease);
     LinkMessage.requireName(name);
     LinkMessage.requireBlocks(blocks.length);
     int ticket = gate.enter("grant");
     try {
       int[] own = blocks.clone();
       take(own);
-      DeviceGrant grant = new DeviceGrant(this, name, own, gate.epoch(ticket), Deadline.after(lease));
+      DeviceGrant grant = new DeviceGrant(this, name, own, gate.epoch(ticket), expires);
       synchronized (grant) { // whoever takes it back does so behind this: a revoke never comes before its grant
         open.put(grant.id(), grant);
         channel.post(new Pages(grant.id(), grant.epoch(), name, own));
@@ -187,10 +184,7 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
   private void take(int[] blocks) {
     BitSet wanted = new BitSet();
     for (int block : blocks) {
-      if (block < 0 || block >= cache.layout().blocks() || block == cache.layout().nullBlock()) {
-        throw new IllegalArgumentException("blocks must be of " + cache.layout().blocks()
-            + " and not the null block: " + block);
-      }
+      LinkMessage.requireBlock(block, cache.layout());
       if (wanted.get(block)) throw new IllegalArgumentException("blocks must come once each: " + block);
       wanted.set(block);
     }

@@ -47,7 +47,6 @@ public final class DeviceSender implements AutoCloseable, Quiescable {
   // 1 s: out of file descriptors, as a rule, which takes others to change; unmeasured default
   private static final long ACCEPT_AGAIN_NANOS = 1_000_000_000;
   private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
-  private static final Duration LEASE_MAX = Duration.ofHours(24);
 
   private final Path socket;
   private final ServerSocketChannel server;
@@ -134,23 +133,17 @@ public final class DeviceSender implements AutoCloseable, Quiescable {
    */
   public DeviceOffer offer(String name, int[] blocks, DeviceEvent ready, Duration lease) {
     if (closing) throw new ClosedException("offer refused: " + name() + " is closed");
-    if (lease.isNegative() || lease.isZero() || lease.compareTo(LEASE_MAX) > 0) {
-      throw new IllegalArgumentException("lease must be above 0 and at most " + LEASE_MAX + ": " + lease);
-    }
+    Deadline expires = Deadline.ofLease(lease);
     LinkMessage.requireName(name);
     LinkMessage.requireBlocks(blocks.length);
-    for (int block : blocks) {
-      if (block < 0 || block >= cache.layout().blocks() || block == cache.layout().nullBlock()) {
-        throw new IllegalArgumentException(
-            "blocks must be of " + cache.layout().blocks() + " and not the null block: " + block);
-      }
-    }
+    for (int block : blocks)
+      LinkMessage.requireBlock(block, cache.layout());
     if (!ready.device().equals(gpu)) {
       throw new IllegalArgumentException("ready must be an event of the cache's " + gpu + ": " + ready);
     }
     int ticket = gate.enter("offer");
     try {
-      DeviceOffer offer = new DeviceOffer(this, name, blocks.clone(), ready, gate.epoch(ticket), Deadline.after(lease));
+      DeviceOffer offer = new DeviceOffer(this, name, blocks.clone(), ready, gate.epoch(ticket), expires);
       Incoming asking = matches.offered(offer);
       if (asking != null) asking.link.carry(asking, offer);
       return offer;

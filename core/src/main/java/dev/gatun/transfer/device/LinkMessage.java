@@ -2,6 +2,7 @@ package dev.gatun.transfer.device;
 
 import dev.gatun.backend.WeightEpoch;
 import dev.gatun.device.CacheShare;
+import dev.gatun.device.PagedKvLayout;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -168,6 +169,11 @@ sealed interface LinkMessage {
   static int requireBlocks(int blocks) {
     if (blocks >= 1 && blocks <= BLOCKS_MAX) return blocks;
     throw new IllegalArgumentException("blocks must be 1 to " + BLOCKS_MAX + ": " + blocks);
+  }
+
+  static void requireBlock(int block, PagedKvLayout layout) {
+    if (block >= 0 && block < layout.blocks() && block != layout.nullBlock()) return;
+    throw new IllegalArgumentException("blocks must be of " + layout.blocks() + " and not the null block: " + block);
   }
 
   static String requireName(String name) {
