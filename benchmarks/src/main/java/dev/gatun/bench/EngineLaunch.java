@@ -11,6 +11,7 @@ import dev.gatun.backend.MemoryRange;
 import dev.gatun.backend.SegmentDescriptor;
 import dev.gatun.backend.WeightEpoch;
 import dev.gatun.memory.BlockPool;
+import dev.gatun.memory.HugePages;
 import dev.gatun.memory.PoolLayout;
 import dev.gatun.memory.Slab;
 import dev.gatun.memory.SlabOptions;
@@ -57,7 +58,8 @@ final class EngineLaunch {
         List.of(new MemoryRange(address, bytes, MemoryRange.ANYWHERE)));
     ObjectNode report = JsonNodeFactory.instance.objectNode();
     ArrayNode cells = report.putArray("cells");
-    try (Slab slab = Slab.allocate(SlabOptions.of("bench", bytes).prefaulted());
+    // as the C program, whose pages the kernel merges too
+    try (Slab slab = Slab.allocate(SlabOptions.of("bench", bytes).withHugePages(HugePages.TRANSPARENT).prefaulted());
         TransferEngine engine = TransferEngine.open(options, gate)) {
       engine.register(slab);
       EngineLaunch launch = new EngineLaunch(engine, engine.openSegment(descriptor), address);

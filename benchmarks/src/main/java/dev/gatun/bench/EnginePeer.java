@@ -3,6 +3,7 @@ package dev.gatun.bench;
 import dev.gatun.backend.EngineOptions;
 import dev.gatun.backend.EpochGate;
 import dev.gatun.backend.WeightEpoch;
+import dev.gatun.memory.HugePages;
 import dev.gatun.memory.Slab;
 import dev.gatun.memory.SlabOptions;
 import dev.gatun.transfer.TransferEngine;
@@ -18,7 +19,7 @@ final class EnginePeer {
     EngineOptions options = EngineLaunch.options(flags.word("--engine", List.of("loopback", "mooncake")));
     long bytes = flags.number("--bytes", 0);
     flags.requireKnown();
-    try (Slab slab = Slab.allocate(SlabOptions.of("peer", bytes).prefaulted());
+    try (Slab slab = Slab.allocate(SlabOptions.of("peer", bytes).withHugePages(HugePages.TRANSPARENT).prefaulted());
         TransferEngine engine = TransferEngine.open(options, new EpochGate(new WeightEpoch("bench", 1)))) {
       engine.register(slab);
       System.out.println(engine.segmentName() + ' ' + slab.segment().address());
