@@ -1,5 +1,6 @@
 package dev.gatun.connector;
 
+import dev.gatun.backend.GatunException;
 import dev.gatun.backend.InUseException;
 import dev.gatun.memory.BlockPool;
 import dev.gatun.memory.PoolLayout;
@@ -7,12 +8,14 @@ import dev.gatun.memory.PoolOptions;
 import dev.gatun.store.KvStore;
 import dev.gatun.store.StoreBatch;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Blocks as large as a group, in which pages lie side by side on their way between the cache and the store. Used by the
- * transfer thread alone.
+ * transfer thread alone, which has help with the copies.
  */
 final class GroupStaging implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GroupStaging.class);
@@ -24,6 +27,16 @@ final class GroupStaging implements AutoCloseable {
   private final long pageBytes;
   private final BlockPool pool;
   private final StoreBatch batch;
+  private final CopyLanes lanes;
+
+  /**
+   * A page of a group that arrived.
+   *
+   * @param slot staging block of the group
+   * @param place of the page in the group
+   * @param block place of the page in the request
+   */
+  record Page(long slot, int place, int block) {}
 
   GroupStaging(KvStore store, BlockPool cache, int blocksPerGroup, long stagingBytes) {
     this.store = store;
@@ -33,6 +46,7 @@ final class GroupStaging implements AutoCloseable {
     int slots = Math.clamp(stagingBytes / groupBytes, SLOTS_MIN, StoreBatch.CAPACITY_MAX);
     pool = BlockPool.allocate(new PoolLayout(groupBytes, slots, store.codec().headerBytes()), store.gate(),
         PoolOptions.named("page groups of " + store.name()));
+    lanes = new CopyLanes(store.name());
     try {
       store.register(pool.slab());
       batch = store.batch(pool, slots);
@@ -51,17 +65,42 @@ final class GroupStaging implements AutoCloseable {
     return batch;
   }
 
-  /** {@return a block for a group, 0 if transfers in doubt have all of them} */
-  long tryLease() {
-    return pool.tryLease();
+  /** {@return blocks for groups, fewer than wanted if transfers in doubt have the others} */
+  long[] tryLease(int wanted) {
+    long[] slots = new long[wanted];
+    int leased = 0;
+    boolean all = false;
+    try {
+      for (; leased < wanted; leased++) {
+        slots[leased] = pool.tryLease();
+        if (slots[leased] == 0) break;
+      }
+      all = true;
+      return leased == wanted ? slots : Arrays.copyOf(slots, leased);
+    } finally {
+      if (!all) giveBack(Arrays.copyOf(slots, leased));
+    }
   }
 
-  void giveBack(long block) {
-    pool.release(block);
+  void giveBack(long[] slots) {
+    for (long slot : slots)
+      pool.release(slot);
   }
 
-  /** Copies the pages of a group together. Throws what the pool throws for a block that cannot be read. */
-  void gather(PageObject group, BlockTable from, long into) {
+  /**
+   * Copies the pages of groups together, each group into its slot.
+   *
+   * @param groups as many as there are slots, or more
+   * @return for each slot why the pool did not let a block be read, empty if all were
+   */
+  String[] gather(List<PageObject> groups, BlockTable from, long[] slots) {
+    String[] refusals = new String[slots.length];
+    lanes.each(slots.length, pool.pageBytes(),
+        i -> refusals[i] = refusal(() -> gather(groups.get(i), from, slots[i])));
+    return refusals;
+  }
+
+  private void gather(PageObject group, BlockTable from, long into) {
     MemorySegment target = pool.rewrite(into);
     for (int i = 0; i < group.blocks(); i++) {
       long block = from.get(group.first() + i);
@@ -74,16 +113,38 @@ final class GroupStaging implements AutoCloseable {
     }
   }
 
-  /** Copies one page of a group that arrived to its block. Throws what the pool throws for one that cannot be written. */
-  void scatter(long from, int place, long into) {
+  /**
+   * Copies pages of groups that arrived to their blocks.
+   *
+   * @return for each page why the pool did not let its block be written, empty if it did
+   */
+  String[] scatter(List<Page> pages, BlockTable into) {
+    String[] refusals = new String[pages.size()];
+    lanes.each(refusals.length, pageBytes, i -> {
+      Page page = pages.get(i);
+      refusals[i] = refusal(() -> scatter(page, into.get(page.block())));
+    });
+    return refusals;
+  }
+
+  private void scatter(Page page, long into) {
     cache.beginWrite(into); // first: from here on a refit waits
     boolean copied = false;
     try {
-      MemorySegment source = pool.page(from);
-      MemorySegment.copy(source, place * pageBytes, cache.blockSegment(into), cache.headerBytes(), pageBytes);
+      MemorySegment source = pool.page(page.slot());
+      MemorySegment.copy(source, page.place() * pageBytes, cache.blockSegment(into), cache.headerBytes(), pageBytes);
       copied = true;
     } finally {
       cache.endWrite(into, copied);
+    }
+  }
+
+  private static String refusal(Runnable copy) {
+    try {
+      copy.run();
+      return "";
+    } catch (GatunException | IllegalStateException refused) {
+      return String.valueOf(refused.getMessage());
     }
   }
 
@@ -95,6 +156,7 @@ final class GroupStaging implements AutoCloseable {
   }
 
   private void release() {
+    lanes.close();
     try {
       if (store.isRegistered(pool.slab())) store.unregister(pool.slab());
       pool.close();

@@ -71,40 +71,34 @@ final class PageLoader {
   }
 
   private void loadGroups(LoadJob job, List<PageObject> objects, Arrivals arrivals, GroupStaging ring) {
-    List<PageObject> taken = new ArrayList<>();
-    List<Long> slots = new ArrayList<>();
-    ring.batch().clear();
+    long[] slots = ring.tryLease(objects.size());
     try {
-      for (PageObject object : objects) {
-        long slot = ring.tryLease();
-        if (slot == 0) {
-          arrivals.fail("no staging block is free, transfers in doubt have them");
-          break;
-        }
-        slots.add(slot);
-        taken.add(object);
-        ring.batch().add(object.key(), slot);
-      }
-      if (taken.isEmpty()) return;
+      if (slots.length < objects.size()) arrivals.fail("no staging block is free, transfers in doubt have them");
+      if (slots.length == 0) return;
+      ring.batch().clear();
+      for (int i = 0; i < slots.length; i++)
+        ring.batch().add(objects.get(i).key(), slots[i]);
       get(ring.batch(), arrivals);
-      for (int i = 0; i < taken.size(); i++) {
-        PageObject object = taken.get(i);
-        if (count(ring.batch(), i, object.blocks(), object.blocks() * cache.pageBytes(), arrivals))
-          scatter(job, object, slots.get(i), arrivals, ring);
+      List<GroupStaging.Page> pages = new ArrayList<>();
+      for (int i = 0; i < slots.length; i++) {
+        PageObject object = objects.get(i);
+        if (!count(ring.batch(), i, object.blocks(), object.blocks() * cache.pageBytes(), arrivals)) continue;
+        for (int block = Math.max(job.from(), object.first()); block < Math.min(job.to(), object.end()); block++)
+          pages.add(new GroupStaging.Page(slots[i], block - object.first(), block));
       }
+      scatter(job, pages, arrivals, ring);
     } finally {
-      slots.forEach(ring::giveBack);
+      ring.giveBack(slots);
     }
   }
 
-  private void scatter(LoadJob job, PageObject object, long slot, Arrivals arrivals, GroupStaging ring) {
-    for (int block = Math.max(job.from(), object.first()); block < Math.min(job.to(), object.end()); block++) {
-      try {
-        ring.scatter(slot, block - object.first(), job.blocks().get(block));
-        arrivals.arrived(block);
-      } catch (GatunException | IllegalStateException refused) {
-        arrivals.fail("block " + block + ": " + refused.getMessage());
-      }
+  private static void scatter(LoadJob job, List<GroupStaging.Page> pages, Arrivals arrivals, GroupStaging ring) {
+    String[] refusals = ring.scatter(pages, job.blocks());
+    for (int i = 0; i < refusals.length; i++) {
+      int block = pages.get(i).block();
+      if (refusals[i].isEmpty()) arrivals.arrived(block);
+      else
+        arrivals.fail("block " + block + ": " + refusals[i]);
     }
   }
 

@@ -6,7 +6,6 @@ import dev.gatun.backend.StoreException;
 import dev.gatun.connector.FinishedTransfers.Save;
 import dev.gatun.memory.BlockPool;
 import dev.gatun.store.StoreBatch;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -69,31 +68,20 @@ final class PageSaver {
   }
 
   private void saveGroups(SaveJob job, List<PageObject> objects, Progress progress, GroupStaging ring) {
-    List<Long> slots = new ArrayList<>();
-    ring.batch().clear();
+    long[] slots = ring.tryLease(objects.size());
     try {
-      for (PageObject object : objects) {
-        long slot = ring.tryLease();
-        if (slot == 0) {
-          progress.fail("no staging block is free, transfers in doubt have them");
-          break;
-        }
-        slots.add(slot);
-        if (gathered(job, object, slot, progress, ring)) ring.batch().add(object.key(), slot);
+      if (slots.length < objects.size()) progress.fail("no staging block is free, transfers in doubt have them");
+      String[] refusals = ring.gather(objects, job.blocks(), slots);
+      ring.batch().clear();
+      for (int i = 0; i < slots.length; i++) {
+        PageObject object = objects.get(i);
+        if (refusals[i].isEmpty()) ring.batch().add(object.key(), slots[i]);
+        else
+          progress.fail("blocks " + object.first() + " to " + (object.end() - 1) + ": " + refusals[i]);
       }
       if (ring.batch().size() > 0) put(ring.batch(), objects.getFirst().blocks(), progress);
     } finally {
-      slots.forEach(ring::giveBack);
-    }
-  }
-
-  private static boolean gathered(SaveJob job, PageObject object, long slot, Progress progress, GroupStaging ring) {
-    try {
-      ring.gather(object, job.blocks(), slot);
-      return true;
-    } catch (GatunException | IllegalStateException refused) {
-      progress.fail("blocks " + object.first() + " to " + (object.end() - 1) + ": " + refused.getMessage());
-      return false;
+      ring.giveBack(slots);
     }
   }
 

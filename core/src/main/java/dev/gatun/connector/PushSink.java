@@ -10,6 +10,8 @@ import dev.gatun.transfer.HandoverOutcome;
 import dev.gatun.transfer.PushTarget;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 /** Decode's side of a push: grants room, and takes the pages as good once prefill has committed. */
 final class PushSink implements P2pLoads.Sink {
@@ -47,11 +49,16 @@ final class PushSink implements P2pLoads.Sink {
         P2pSite.leases(load.blocks(), load.from(), load.to()), site.layoutDigest(), site.options().transferTimeout());
     boolean good = false;
     try {
-      PeerMessage answer = prefill.ask(
+      CompletableFuture<PeerMessage> answer = asked(prefill,
           new Room(load.source().transferId(), site.layout(), target.grant(), load.from()), deadline);
-      if (answer instanceof Refused refused) return "prefill: " + refused.reason();
-      if (!(answer instanceof Done)) return "prefill answered " + answer;
-      HandoverOutcome outcome = target.await(deadline);
+      // the commit says that the pages are here, and prefill's answer comes a round trip later
+      HandoverOutcome outcome = target.await(answer::isDone, deadline);
+      if (outcome != HandoverOutcome.COMMITTED) {
+        PeerMessage said = get(answer);
+        if (said instanceof Refused refused) return "prefill: " + refused.reason();
+        if (!(said instanceof Done)) return "prefill answered " + said;
+        outcome = target.await(deadline);
+      }
       good = outcome == HandoverOutcome.COMMITTED;
       return good ? "" : "the push ended as " + outcome;
     } finally {
@@ -59,6 +66,28 @@ final class PushSink implements P2pLoads.Sink {
         target.revoke();
         revocations.follow(target, prefill.peer());
       }
+    }
+  }
+
+  /** Asks on a thread of its own. {@return the answer, or why there is none; closing the connection ends the wait} */
+  private static CompletableFuture<PeerMessage> asked(PeerConnection prefill, Room room, Deadline deadline) {
+    CompletableFuture<PeerMessage> answer = new CompletableFuture<>();
+    Thread.ofVirtual().name("gatun-asks " + room.transferId()).start(() -> {
+      try {
+        answer.complete(prefill.ask(room, deadline));
+      } catch (IOException | RuntimeException | Error e) {
+        answer.completeExceptionally(e);
+      }
+    });
+    return answer;
+  }
+
+  private static PeerMessage get(CompletableFuture<PeerMessage> answer) throws IOException {
+    try {
+      return answer.join();
+    } catch (CompletionException failed) {
+      if (failed.getCause() instanceof IOException e) throw e;
+      throw failed;
     }
   }
 }
