@@ -9,10 +9,12 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a peer must know to reach the memory of an engine: which kind of engine, its name, whatever the library needs
- * beyond that, and the registered ranges. Handed over out of band. Immutable.
+ * beyond that, the registered ranges, and which of the engines that may have the name one after the other it is. Handed over
+ * out of band. Immutable.
  */
 public final class SegmentDescriptor {
   /** Longest segment name, in characters: a host name and a port fit several times. */
@@ -22,16 +24,17 @@ public final class SegmentDescriptor {
   /** Most ranges: real engines become slow or refuse descriptors far below it. */
   public static final int RANGES_MAX = 16_384;
 
-  // "gTs1": tells a descriptor from anything else, and its format from later ones
-  private static final int MAGIC = 0x67547331;
+  // "gTs2": tells a descriptor from anything else, and its format from later ones
+  private static final int MAGIC = 0x67547332;
 
   private final String engine;
   private final String name;
   private final byte[] metadata;
   private final List<MemoryRange> ranges;
+  private final Optional<EngineInstance> instance;
 
   /**
-   * Describes an engine.
+   * Describes an engine of which nobody knows whether another had its name before.
    *
    * @param engine kind of engine, as {@link EngineOptions#engine()}
    * @param name segment name, 1 to {@link #NAME_MAX} characters without NUL
@@ -41,6 +44,20 @@ public final class SegmentDescriptor {
    * @throws IllegalArgumentException naming the field, the value and what is allowed
    */
   public SegmentDescriptor(String engine, String name, byte[] metadata, List<MemoryRange> ranges) {
+    this(engine, name, metadata, ranges, Optional.empty());
+  }
+
+  /**
+   * Describes an engine.
+   *
+   * @param engine see above
+   * @param name see above
+   * @param metadata see above
+   * @param ranges see above
+   * @param instance which engine of that name, empty if unknown
+   */
+  public SegmentDescriptor(String engine, String name, byte[] metadata, List<MemoryRange> ranges,
+      Optional<EngineInstance> instance) {
     this.engine = EngineOptions.requireEngine("engine", engine);
     this.name = requireName(name);
     if (metadata.length > METADATA_MAX) {
@@ -48,6 +65,7 @@ public final class SegmentDescriptor {
     }
     this.metadata = metadata.clone();
     this.ranges = sorted(ranges);
+    this.instance = instance;
   }
 
   /** {@return kind of engine} */
@@ -70,6 +88,11 @@ public final class SegmentDescriptor {
     return ranges;
   }
 
+  /** {@return which engine of that name, empty if unknown} */
+  public Optional<EngineInstance> instance() {
+    return instance;
+  }
+
   /** {@return the descriptor as bytes, for {@link #parse}} */
   public byte[] toBytes() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -84,6 +107,11 @@ public final class SegmentDescriptor {
         out.writeLong(range.address());
         out.writeLong(range.bytes());
         out.writeUTF(range.location());
+      }
+      out.writeBoolean(instance.isPresent());
+      if (instance.isPresent()) {
+        out.writeLong(instance.get().startedMillis());
+        out.writeLong(instance.get().tag());
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -100,7 +128,7 @@ public final class SegmentDescriptor {
    */
   public static SegmentDescriptor parse(byte[] bytes) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-      if (in.readInt() != MAGIC) throw new IllegalArgumentException("descriptor must begin with \"gTs1\"");
+      if (in.readInt() != MAGIC) throw new IllegalArgumentException("descriptor must begin with \"gTs2\"");
       String engine = in.readUTF();
       String name = in.readUTF();
       byte[] metadata = in.readNBytes(count("metadata", in.readInt(), Math.min(METADATA_MAX, in.available())));
@@ -108,10 +136,13 @@ public final class SegmentDescriptor {
       List<MemoryRange> ranges = new ArrayList<>();
       for (int i = 0; i < size; i++)
         ranges.add(new MemoryRange(in.readLong(), in.readLong(), in.readUTF()));
+      Optional<EngineInstance> instance = in.readBoolean()
+          ? Optional.of(new EngineInstance(in.readLong(), in.readLong()))
+          : Optional.empty();
       if (in.available() > 0) {
-        throw new IllegalArgumentException("descriptor must end after its ranges: " + in.available() + " bytes more");
+        throw new IllegalArgumentException("descriptor must end after its instance: " + in.available() + " bytes more");
       }
-      return new SegmentDescriptor(engine, name, metadata, ranges);
+      return new SegmentDescriptor(engine, name, metadata, ranges, instance);
     } catch (IOException e) {
       throw new IllegalArgumentException("descriptor must be whole: cut short at " + bytes.length + " bytes", e);
     }
@@ -120,7 +151,8 @@ public final class SegmentDescriptor {
   @Override
   public boolean equals(Object other) {
     return other instanceof SegmentDescriptor that && engine.equals(that.engine) && name.equals(that.name)
-        && Arrays.equals(metadata, that.metadata) && ranges.equals(that.ranges);
+        && Arrays.equals(metadata, that.metadata) && ranges.equals(that.ranges)
+        && instance.equals(that.instance);
   }
 
   @Override

@@ -11,16 +11,16 @@ final class Backoff {
   private static final long SPIN_NANOS = 50_000;
   // 2 ms: a batch of pages on one connection ends by then; unmeasured default
   private static final long YIELD_NANOS = 2_000_000;
+  // the end of a wait is seen at most a sixty-fourth of it late, and what the kernel adds; unmeasured default
+  private static final long PARK_PART = 64;
   private static final long PARK_MIN_NANOS = 20_000;
   private static final long PARK_MAX_NANOS = 500_000;
 
   private long beganNanos;
-  private long parkNanos;
 
   /** Something happened, or a new wait begins. */
   void reset() {
     beganNanos = 0;
-    parkNanos = PARK_MIN_NANOS;
   }
 
   /** Passes a little time, at most so much. */
@@ -34,8 +34,7 @@ final class Backoff {
     } else if (waited < YIELD_NANOS) {
       Thread.yield();
     } else {
-      LockSupport.parkNanos(this, Math.min(parkNanos, mostNanos));
-      parkNanos = Math.min(PARK_MAX_NANOS, parkNanos + parkNanos / 4);
+      LockSupport.parkNanos(this, Math.min(Math.clamp(waited / PARK_PART, PARK_MIN_NANOS, PARK_MAX_NANOS), mostNanos));
     }
   }
 }

@@ -3,6 +3,7 @@ package dev.gatun.transfer;
 import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.EngineBackend;
+import dev.gatun.backend.EngineInstance;
 import dev.gatun.backend.EpochGate;
 import dev.gatun.backend.Quiescable;
 import dev.gatun.backend.SegmentDescriptor;
@@ -10,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -23,7 +23,9 @@ final class EngineCore implements Quiescable {
   private static final long POLL_NANOS = 100_000;
 
   /** Of this engine alone, unlike its name. */
-  final UUID instance = UUID.randomUUID();
+  final EngineInstance instance = EngineInstance.startedNow();
+  /** Of peers. */
+  final Instances instances = new Instances();
   final EngineBackend backend;
   final EpochGate gate;
   final Poller poller;
@@ -122,6 +124,16 @@ final class EngineCore implements Quiescable {
   /** Opens a peer's memory. Blocks. {@return the segment's id} */
   int open(SegmentDescriptor descriptor) {
     return memory.call(() -> backend.openSegment(descriptor));
+  }
+
+  /** Takes note of a peer that was reached: nothing more goes out to an engine that had its name before. */
+  void reached(SegmentDescriptor descriptor) {
+    instances.know(descriptor);
+    descriptor.instance().ifPresent(now -> segments.forEach(segment -> {
+      boolean before = segment.name().equals(descriptor.name())
+          && segment.descriptor().instance().filter(past -> !past.equals(now)).isPresent();
+      if (before) segment.retire();
+    }));
   }
 
   void closeSegment(Segment segment) {

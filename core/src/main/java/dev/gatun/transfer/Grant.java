@@ -25,8 +25,8 @@ public final class Grant {
 
   /** Most blocks of one grant: what a bootstrap body of some megabytes holds. */
   public static final int BLOCKS_MAX = 1 << 20;
-  // "gTg3"
-  private static final int MAGIC = 0x67546733;
+  // "gTg4"
+  private static final int MAGIC = 0x67546734;
 
   private final UUID id;
   private final Direction direction;
@@ -130,7 +130,7 @@ public final class Grant {
    */
   public static Grant parse(byte[] bytes) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-      if (in.readInt() != MAGIC) throw new IllegalArgumentException("grant must begin with \"gTg3\"");
+      if (in.readInt() != MAGIC) throw new IllegalArgumentException("grant must begin with \"gTg4\"");
       UUID id = new UUID(in.readLong(), in.readLong());
       Direction direction = in.readBoolean() ? Direction.PUSH : Direction.PULL;
       WeightEpoch epoch = new WeightEpoch(in.readUTF(), in.readLong());

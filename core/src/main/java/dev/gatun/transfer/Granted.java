@@ -3,6 +3,7 @@ package dev.gatun.transfer;
 import dev.gatun.backend.Deadline;
 import dev.gatun.memory.BlockPool;
 import dev.gatun.transfer.HandoverMessage.Kind;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,7 +59,18 @@ abstract sealed class Granted permits PushTarget, PullSource {
    * @return how it stands; {@link HandoverOutcome#COMMITTED} if the pages changed hands
    */
   public final HandoverOutcome await(Deadline deadline) {
-    handovers.await(() -> outcome() != HandoverOutcome.PENDING, deadline);
+    return await(() -> false, deadline);
+  }
+
+  /**
+   * As {@link #await(Deadline)}, unless something else ends the wait.
+   *
+   * @param enough looked at again and again; must not block
+   * @param deadline when to give up waiting; the grant stays
+   * @return how it stands
+   */
+  public final HandoverOutcome await(BooleanSupplier enough, Deadline deadline) {
+    handovers.await(() -> outcome() != HandoverOutcome.PENDING || enough.getAsBoolean(), deadline);
     return outcome();
   }
 

@@ -42,8 +42,8 @@ record HandoverMessage(Kind kind, UUID id, UUID attempt, WeightEpoch epoch, byte
     REVOKE
   }
 
-  // "gTh3": no text begins like this
-  private static final int MAGIC = 0x67546833;
+  // "gTh4": no text begins like this
+  private static final int MAGIC = 0x67546834;
   private static final Pattern LAYOUT = Pattern.compile("[A-Za-z0-9._:+/=-]{1,128}");
   private static final Kind[] KINDS = Kind.values();
 

@@ -50,6 +50,7 @@ public final class Handovers implements AutoCloseable, Quiescable {
   private final Peers peers;
   private final Outbox outbox;
   private final Granter granter;
+  private final Thread watcher;
   private volatile boolean closed;
   private volatile boolean gone;
 
@@ -63,7 +64,8 @@ public final class Handovers implements AutoCloseable, Quiescable {
     engine.inbox().route(this::take);
     core.afterwards.add(this::engineGone);
     gate.register(this);
-    Thread.ofPlatform().daemon().name("gatun-handover " + engine.name()).start(this::watch);
+    watcher = Thread.ofPlatform().daemon().name("gatun-handover " + engine.name()).unstarted(this::watch);
+    watcher.start();
   }
 
   /**
@@ -268,6 +270,7 @@ public final class Handovers implements AutoCloseable, Quiescable {
         T granted = making.make(blocks.clone(), memory, expires);
         made = true;
         granter.add(granted);
+        LockSupport.unpark(watcher); // the peer begins at once, and waits for an answer
         if (gone) granted.declareDead(); // the engine ended meanwhile, and has not seen it
         return granted;
       } finally {

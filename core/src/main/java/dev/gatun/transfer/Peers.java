@@ -4,9 +4,9 @@ import dev.gatun.backend.Deadline;
 import dev.gatun.backend.DeadlineException;
 import dev.gatun.backend.EngineCode;
 import dev.gatun.backend.EngineException;
+import dev.gatun.backend.EngineInstance;
 import java.time.Duration;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -26,7 +26,7 @@ final class Peers {
     private final AtomicReference<Told> told;
     private final ReentrantLock opening = new ReentrantLock();
     private volatile @Nullable Segment segment;
-    private UUID instance; // that the segment is of; guarded by opening
+    private EngineInstance instance; // that the segment is of; guarded by opening
 
     Peer(Told first) {
       told = new AtomicReference<>(first);

@@ -18,6 +18,7 @@ import dev.gatun.memory.Slab;
 import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -132,7 +133,7 @@ public final class TransferEngine implements AutoCloseable {
   public SegmentDescriptor descriptor() {
     core.requireOpen("descriptor");
     return new SegmentDescriptor(core.backend.engine(), core.backend.segmentName(), core.backend.metadata(),
-        core.memory.ranges());
+        core.memory.ranges(), Optional.of(core.instance));
   }
 
   /**
@@ -142,6 +143,7 @@ public final class TransferEngine implements AutoCloseable {
    * @param descriptor what the peer's {@link #descriptor} returned
    * @return the segment; the caller closes it, or the engine does
    * @throws EngineException if the peer does not exist or cannot be reached
+   * @throws PeerRestartedException if another engine with the peer's name has been opened since: get its descriptor
    * @throws DeadlineException if it does not answer
    * @throws TooManyRequestsException if as many calls to the peer as may wait for an answer do; wait for those
    * @throws IllegalArgumentException if it is of another kind of engine
@@ -158,6 +160,7 @@ public final class TransferEngine implements AutoCloseable {
    * @param deadline when to give up; the native call then ends by itself
    * @return the segment; the caller closes it, or the engine does
    * @throws EngineException if the peer does not exist or cannot be reached
+   * @throws PeerRestartedException if another engine with the peer's name has been opened since: get its descriptor
    * @throws DeadlineException if it does not answer by the deadline
    * @throws TooManyRequestsException if as many calls to the peer as may wait for an answer do; wait for those
    * @throws IllegalArgumentException if it is of another kind of engine
@@ -165,7 +168,9 @@ public final class TransferEngine implements AutoCloseable {
    */
   public Segment openSegment(SegmentDescriptor descriptor, Deadline deadline) {
     core.requireOpen("openSegment");
+    core.instances.requireCurrent("openSegment", descriptor);
     int id = calls.within("openSegment", descriptor.name(), deadline, () -> core.open(descriptor));
+    core.reached(descriptor);
     Segment segment = new Segment(core, id, descriptor);
     core.segments.add(segment);
     return segment;
@@ -179,7 +184,7 @@ public final class TransferEngine implements AutoCloseable {
    * @param deadline when to give up
    * @throws IllegalArgumentException if it is of another peer
    * @throws EngineException if the peer cannot be reached
-   * @throws GatunException if another engine has its name now: open that anew
+   * @throws PeerRestartedException if another engine has its name now, and this segment ends: open that anew
    * @throws DeadlineException if it does not answer by the deadline
    * @throws TooManyRequestsException if as many calls to the peer as may wait for an answer do; wait for those
    * @throws ClosedException if the engine is closed
@@ -189,8 +194,12 @@ public final class TransferEngine implements AutoCloseable {
     if (!segment.isOf(core) || !segment.name().equals(descriptor.name())) {
       throw new IllegalArgumentException("descriptor must be of " + segment + " and this engine: " + descriptor);
     }
+    core.instances.requireCurrent("refresh", descriptor);
     int id = calls.within("refresh", descriptor.name(), deadline, () -> core.open(descriptor));
-    if (id != segment.id()) throw new GatunException(segment + " has become another one; open it anew");
+    core.reached(descriptor);
+    if (id != segment.id() || segment.isClosed()) {
+      throw new PeerRestartedException(segment + " is of an engine that has ended; open the new one");
+    }
     segment.renew(descriptor);
   }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.gatun.backend.EngineInstance;
 import dev.gatun.backend.EngineOptions;
 import dev.gatun.backend.SegmentDescriptor;
 import dev.gatun.backend.WeightEpoch;
@@ -18,6 +19,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Label;
 import net.jqwik.api.Property;
@@ -63,11 +65,12 @@ class PeerMessageTest {
 
   /** {@return a grant as a peer hands it over, written by hand: nobody makes one without an engine} */
   private static Grant grant(int blocks) {
-    byte[] segment = new SegmentDescriptor(EngineOptions.LOOPBACK, "127.0.0.1:1", new byte[0], List.of()).toBytes();
-    ByteBuffer bytes = ByteBuffer.allocate(1_024).putInt(0x67546733).putLong(1).putLong(2).put((byte) 1);
+    byte[] segment = new SegmentDescriptor(EngineOptions.LOOPBACK, "127.0.0.1:1", new byte[0], List.of(),
+        Optional.of(new EngineInstance(12, 13))).toBytes();
+    ByteBuffer bytes = ByteBuffer.allocate(1_024).putInt(0x67546734).putLong(1).putLong(2).put((byte) 1);
     bytes.putShort((short) 3).put("run".getBytes(US_ASCII)).putLong(5);
     bytes.putShort((short) 6).put("digest".getBytes(US_ASCII));
-    bytes.putInt(3 * Long.BYTES + segment.length).putLong(11).putLong(12).putLong(13).put(segment);
+    bytes.putInt(Long.BYTES + segment.length).putLong(11).put(segment);
     bytes.putLong(4_096).putInt(blocks);
     for (int i = 0; i < blocks; i++)
       bytes.putLong(i * 4_096L);

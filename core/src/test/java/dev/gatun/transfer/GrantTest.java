@@ -3,6 +3,7 @@ package dev.gatun.transfer;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.gatun.backend.EngineInstance;
 import dev.gatun.backend.EngineOptions;
 import dev.gatun.backend.SegmentDescriptor;
 import dev.gatun.backend.WeightEpoch;
@@ -10,6 +11,7 @@ import dev.gatun.testing.Thrown;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -19,8 +21,8 @@ class GrantTest {
   private static final int BLOCKS = 3;
 
   private static byte[] bytes() {
-    Told told = new Told(new SegmentDescriptor(EngineOptions.LOOPBACK, "127.0.0.1:1", new byte[0], List.of()),
-        UUID.randomUUID(), 7);
+    Told told = new Told(new SegmentDescriptor(EngineOptions.LOOPBACK, "127.0.0.1:1", new byte[0], List.of(),
+        Optional.of(new EngineInstance(5, 6))), 7);
     return new Grant(UUID.randomUUID(), Grant.Direction.PUSH, new WeightEpoch("run", 1), "layout", told, 4096,
         new long[BLOCKS]).toBytes();
   }

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.EngineCode;
 import dev.gatun.backend.EngineException;
+import dev.gatun.backend.EngineInstance;
 import dev.gatun.backend.EngineOptions;
 import dev.gatun.backend.MemoryRange;
 import dev.gatun.backend.SegmentDescriptor;
@@ -19,7 +20,7 @@ import dev.gatun.internal.backend.LoopbackControls.Action;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.UUID;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -89,29 +90,29 @@ class PeersTest {
   void outOfOrder() {
     List<Integer> opened = Collections.synchronizedList(new ArrayList<>());
     library.beforeOpen = descriptor -> opened.add(descriptor.ranges().size());
-    SegmentDescriptor before = told(1);
-    SegmentDescriptor since = told(2);
-    UUID instance = UUID.randomUUID();
-    peers.know(new Told(since, instance, 20));
-    assertEquals(since, peers.open(new Told(before, instance, 10), deadline()).descriptor());
-    peers.know(new Told(before, instance, 19));
+    SegmentDescriptor before = described(1);
+    SegmentDescriptor since = described(2);
+    peers.know(new Told(since, 20));
+    assertEquals(since, peers.open(new Told(before, 10), deadline()).descriptor());
+    peers.know(new Told(before, 19));
     assertEquals(since, peers.byName(one.engine.segmentName()).descriptor());
     assertEquals(List.of(2), opened);
-    assertEquals(before, peers.open(new Told(before, instance, 21), deadline()).descriptor());
+    assertEquals(before, peers.open(new Told(before, 21), deadline()).descriptor());
   }
 
   @Test
   @DisplayName("an engine that was started anew under its name is another peer: nothing more goes out to the one before")
   void anotherInstance() {
     SegmentDescriptor name = one.engine.descriptor();
+    long started = name.instance().orElseThrow().startedMillis();
     long block = mine.filled(1);
     long theirs = one.filled(2);
-    Segment before = peers.open(new Told(name, UUID.randomUUID(), 10), deadline());
+    Segment before = peers.open(new Told(name, 10), deadline());
     try (TransferBatch batch = mine.engine.batch(mine.pool, 1); TransferBatch made = mine.engine.batch(mine.pool, 1)) {
       made.write(block, before, one.address(theirs));
       LoopbackControls.arm("engine.copy", Action.HANG, 0, 0);
       batch.read(mine.filled(3), before, one.address(theirs)).submit();
-      Told anew = new Told(name, UUID.randomUUID(), 20);
+      Told anew = new Told(of(name, new EngineInstance(started + 1, 0)), 20);
       assertEquals(EngineCode.NOT_ALLOWED,
           assertThrows(EngineException.class, () -> peers.open(anew, deadline())).code(), "something is under way");
       assertThrows(ClosedException.class, made::submit);
@@ -129,10 +130,15 @@ class PeersTest {
     }
   }
 
-  private SegmentDescriptor told(int ranges) {
+  private static SegmentDescriptor of(SegmentDescriptor other, EngineInstance instance) {
+    return new SegmentDescriptor(other.engine(), other.name(), other.metadata(), other.ranges(), Optional.of(instance));
+  }
+
+  private SegmentDescriptor described(int ranges) {
     List<MemoryRange> some = new ArrayList<>();
     for (int i = 1; i <= ranges; i++)
       some.add(new MemoryRange(i * 8_192L, 4_096, MemoryRange.ANYWHERE));
-    return new SegmentDescriptor(EngineOptions.LOOPBACK, one.engine.segmentName(), new byte[0], some);
+    return new SegmentDescriptor(EngineOptions.LOOPBACK, one.engine.segmentName(), new byte[0], some,
+        one.engine.descriptor().instance());
   }
 }

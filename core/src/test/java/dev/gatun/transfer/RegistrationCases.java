@@ -11,7 +11,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.Deadline;
+import dev.gatun.backend.EngineInstance;
 import dev.gatun.backend.GatunException;
 import dev.gatun.backend.MemoryRange;
 import dev.gatun.backend.SegmentDescriptor;
@@ -19,6 +21,7 @@ import dev.gatun.backend.TransferOutcome;
 import dev.gatun.internal.backend.LoopbackControls;
 import dev.gatun.internal.backend.LoopbackControls.Action;
 import dev.gatun.memory.Slab;
+import dev.gatun.testing.Thrown;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -31,6 +34,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
@@ -51,7 +55,10 @@ final class RegistrationCases {
         always("K6.09 engines that are opened and closed leave neither threads nor descriptors",
             RegistrationCases::leavesNothing),
         always("K7.11 a peer that takes connections and answers nothing ends the opening by its deadline",
-            RegistrationCases::silentPeer));
+            RegistrationCases::silentPeer),
+        always(
+            "a descriptor of an engine whose name another has since is refused, and nothing more goes out to its memory",
+            RegistrationCases::restarted));
   }
 
   private static void views(TransferBench bench) {
@@ -187,5 +194,33 @@ final class RegistrationCases {
           () -> bench.here.engine.openSegment(absent, Deadline.after(Duration.ofSeconds(2))));
       assertTrue(System.nanoTime() - began < Duration.ofSeconds(15).toNanos());
     }
+  }
+
+  private static void restarted(TransferBench bench) {
+    SegmentDescriptor now = bench.there.engine.descriptor();
+    long started = now.instance().orElseThrow().startedMillis();
+    SegmentDescriptor past = of(now, started - 1);
+    TransferEngine engine = bench.here.engine;
+    String refusal = Thrown.message(PeerRestartedException.class, () -> engine.openSegment(past));
+    assertTrue(refusal.startsWith("openSegment " + now.name() + " refused: "), refusal);
+    assertThrows(PeerRestartedException.class, () -> engine.refresh(bench.peer, past, deadline()));
+    long block = bench.here.filled(1);
+    long theirs = bench.there.filled(2);
+    try (TransferBatch batch = engine.batch(bench.here.pool, 1)) {
+      TransferBench.run(batch.write(block, bench.peer, bench.there.address(theirs)));
+      SegmentDescriptor next = of(now, started + 1);
+      assertThrows(PeerRestartedException.class, () -> engine.refresh(bench.peer, next, deadline()));
+      assertThrows(ClosedException.class, batch::submit);
+      assertThrows(ClosedException.class,
+          () -> batch.clear().write(block, bench.peer, bench.there.address(theirs)));
+      assertThrows(PeerRestartedException.class, () -> engine.openSegment(now));
+      Segment since = engine.openSegment(next);
+      TransferBench.run(batch.clear().read(block, since, bench.there.address(theirs)));
+    }
+  }
+
+  private static SegmentDescriptor of(SegmentDescriptor other, long startedMillis) {
+    return new SegmentDescriptor(other.engine(), other.name(), other.metadata(), other.ranges(),
+        Optional.of(new EngineInstance(startedMillis, 0)));
   }
 }

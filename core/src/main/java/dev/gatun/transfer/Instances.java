@@ -1,0 +1,26 @@
+package dev.gatun.transfer;
+
+import dev.gatun.backend.EngineInstance;
+import dev.gatun.backend.SegmentDescriptor;
+import java.util.HashMap;
+import java.util.Map;
+
+/** The last engine of each name that peers have told of. Usable by any thread. */
+final class Instances {
+  private final Map<String, EngineInstance> last = new HashMap<>();
+
+  /** Refuses what is known to be the past. */
+  synchronized void requireCurrent(String operation, SegmentDescriptor descriptor) {
+    EngineInstance told = descriptor.instance().orElse(null);
+    EngineInstance known = last.get(descriptor.name());
+    if (told == null || known == null || !told.isBefore(known)) return;
+    throw new PeerRestartedException(operation + ' ' + descriptor.name()
+        + " refused: the descriptor is of an engine that has ended; another has its name since. Get a new descriptor");
+  }
+
+  /** Takes note of a peer that was reached. */
+  synchronized void know(SegmentDescriptor descriptor) {
+    descriptor.instance().ifPresent(
+        told -> last.merge(descriptor.name(), told, (known, heard) -> heard.isBefore(known) ? known : heard));
+  }
+}
