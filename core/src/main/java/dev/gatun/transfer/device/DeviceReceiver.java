@@ -125,9 +125,9 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
   }
 
   private void introduce(Path socket, Deadline deadline) {
-    channel.post(new Hello(instance, PeerLife.own(), gate.epoch()));
+    channel.send(new Hello(instance, PeerLife.own(), gate.epoch()));
     if (changes.await(() -> sender != null || refused != null || gone, deadline) && sender != null) {
-      channel.post(new Cache(shared.share()));
+      channel.send(new Cache(shared.share()));
       changes.await(() -> ready || refused != null || gone, deadline);
     }
     if (ready) return;
@@ -136,7 +136,7 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
     closing = true; // the watch frees what the peer has let go of, or leaves behind
     if (sender == null) channel.close(); // it knows nothing of the memory
     else
-      channel.post(new Detach());
+      channel.send(new Detach());
     changes.await(() -> closed, Deadline.after(CLOSE_MAX));
     if (why != null) throw new PeerRefusedException(why.reason(), why.text());
     if (ended) {
@@ -172,8 +172,9 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
       DeviceGrant grant = new DeviceGrant(this, name, own, gate.epoch(ticket), expires);
       synchronized (grant) { // whoever takes it back does so behind this: a revoke never comes before its grant
         open.put(grant.id(), grant);
-        channel.post(new Pages(grant.id(), grant.epoch(), name, own));
+        channel.send(new Pages(grant.id(), grant.epoch(), name, own));
       }
+      channel.stayAwake(LinkChannel.AWAKE_NANOS);
       if (gone) grant.cutOff("the sender is gone"); // it went meanwhile, and the reader has not seen this one
       return grant;
     } finally {
@@ -260,7 +261,7 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
     if (!closing) {
       closing = true;
       failQueued();
-      channel.post(new Detach());
+      channel.send(new Detach());
     }
     if (changes.await(() -> closed, deadline)) return List.of();
     return List.of(sender() + " has not closed the cache" + (open() > 0 ? ", " + open() + " grants are not over" : ""));
@@ -278,7 +279,7 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
   }
 
   void tellRevoked(DeviceGrant grant) {
-    channel.post(new Revoke(grant.id()));
+    channel.send(new Revoke(grant.id()));
     changes.happened();
   }
 
@@ -304,8 +305,7 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
       case Refused no -> refused = no;
       case Commit commit -> {
         DeviceGrant grant = ended(commit.id());
-        // posted: the thread that reads never waits for the sender to read, so neither side ever waits for the other
-        channel.post(new Verdict(commit.id(), grant != null && grant.committed(isCurrent(grant))));
+        channel.send(new Verdict(commit.id(), grant != null && grant.committed(isCurrent(grant))));
       }
       case Aborted aborted -> {
         DeviceGrant grant = ended(aborted.id());

@@ -1,35 +1,26 @@
 package dev.gatun.transfer.device;
 
 import dev.gatun.backend.Deadline;
-import dev.gatun.backend.DeadlineException;
 import dev.gatun.device.PagePush;
 import java.time.Duration;
-import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Carries out grants of one receiver by kernels, and awaits the end of each. One thread. */
+/** Carries out grants of one receiver by kernels, and awaits the end of each. The link's thread. */
 final class GrantPush {
   private static final Logger LOG = LoggerFactory.getLogger(GrantPush.class);
   // 10 s: milliseconds of work; whoever waits longer should hear of it, and waits on: unmeasured default
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final DeviceSender sender;
+  private final SenderLink link;
   private final PagePush push;
-  private final BooleanSupplier ending;
-  private final String name;
 
-  /**
-   * Takes over a push, which closes with this.
-   *
-   * @param ending whether to stop after what the GPU has begun
-   * @param name for messages
-   */
-  GrantPush(DeviceSender sender, PagePush push, BooleanSupplier ending, String name) {
+  /** Takes over a push, which closes with this. */
+  GrantPush(DeviceSender sender, SenderLink link, PagePush push) {
     this.sender = sender;
+    this.link = link;
     this.push = push;
-    this.ending = ending;
-    this.name = name;
   }
 
   /**
@@ -46,7 +37,7 @@ final class GrantPush {
     int[] targets = grant.pages.blocks();
     for (int from = 0; from < sources.length; from += DeviceSender.PUSH_PAGES) {
       if (grant.isRevoked()) return "it was revoked";
-      if (ending.getAsBoolean()) return "the link ends";
+      if (link.isEnding()) return "the link ends";
       if (offer.isTakenBack() || !sender.gate().isCurrent(ticket)) return "it was withdrawn";
       push.clear(Deadline.after(PATIENCE));
       for (int i = from; i < Math.min(sources.length, from + DeviceSender.PUSH_PAGES); i++)
@@ -71,13 +62,13 @@ final class GrantPush {
 
   /** Until all has arrived: it cannot be called back, so there is no deadline. */
   private void awaitArrival(Incoming grant) {
-    while (true) {
-      try {
-        push.await(Deadline.after(PATIENCE));
-        return;
-      } catch (DeadlineException late) {
-        LOG.warn("{}: pages of {} have been moving for {} or longer", name, grant.pages.name(), PATIENCE);
-      }
+    link.awaitKernels();
+    Deadline patience = Deadline.after(PATIENCE);
+    while (!push.done().isDone()) {
+      link.passTime();
+      if (!patience.reached()) continue;
+      LOG.warn("{}: pages of {} have been moving for {} or longer", link, grant.pages.name(), PATIENCE);
+      patience = Deadline.after(PATIENCE);
     }
   }
 

@@ -9,6 +9,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.util.UUID;
 
 /** What receiver and sender of device pages say to each other. */
@@ -93,8 +94,9 @@ sealed interface LinkMessage {
         writeEpoch(out, pages.epoch);
         out.writeUTF(pages.name);
         out.writeInt(pages.blocks.length);
-        for (int block : pages.blocks)
-          out.writeInt(block);
+        ByteBuffer blocks = ByteBuffer.allocate(pages.blocks.length * Integer.BYTES);
+        blocks.asIntBuffer().put(pages.blocks);
+        out.write(blocks.array());
       }
       case Commit commit -> writeId(out, 5, commit.id);
       case Verdict verdict -> {
@@ -161,8 +163,7 @@ sealed interface LinkMessage {
     WeightEpoch epoch = readEpoch(in);
     String name = requireName(in.readUTF());
     int[] blocks = new int[requireBlocks(within("blocks", in.readInt(), Integer.BYTES, in))];
-    for (int i = 0; i < blocks.length; i++)
-      blocks[i] = in.readInt();
+    ByteBuffer.wrap(in.readNBytes(blocks.length * Integer.BYTES)).asIntBuffer().get(blocks);
     return new Pages(id, epoch, name, blocks);
   }
 

@@ -19,35 +19,37 @@ import dev.gatun.transfer.device.LinkMessage.Revoke;
 import dev.gatun.transfer.device.LinkMessage.Verdict;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Queue;
 import java.util.UUID;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One receiver, on the sender's side. One thread reads what it says, one pushes: a grant is carried out by kernels whose end the
- * second one awaits, so that nothing is said to be over before it is. Longer than most classes because it is the whole of the
- * sender's part in the protocol.
+ * One receiver, on the sender's side. One thread does everything: it hears what the receiver says, also while a grant is carried
+ * out by kernels, whose end it awaits, so that nothing is said to be over before it is. Longer than most classes because it is
+ * the whole of the sender's part in the protocol.
  */
 final class SenderLink {
   private static final Logger LOG = LoggerFactory.getLogger(SenderLink.class);
   // 10 s: for a greeting, and for the GPU to finish before memory is closed: unmeasured default
   private static final Duration PATIENCE = Duration.ofSeconds(10);
+  // 1 ms: the next grant often follows; unmeasured default
+  private static final long AWAKE_AFTER_NANOS = 1_000_000;
 
   private final DeviceSender sender;
   private final LinkChannel channel;
   private final Deadline helloBy = Deadline.after(PATIENCE);
-  private final BlockingQueue<Runnable> work = new LinkedBlockingQueue<>();
+  private final Queue<Runnable> work = new ConcurrentLinkedQueue<>();
   /** Grants that have no answer yet, by number, from the moment in which they are heard of. */
   private final Map<UUID, Incoming> grants = new ConcurrentHashMap<>();
   /** Offers of grants that were answered by a commit, until the receiver's verdict. */
   private final Map<UUID, DeviceOffer> committed = new ConcurrentHashMap<>();
   private volatile @Nullable Hello receiver;
   private volatile @Nullable AttachedCache attached;
-  private volatile @Nullable GrantPush push;
+  private @Nullable GrantPush push; // the link's thread's
   private volatile boolean ending;
   private volatile boolean finished;
 
@@ -57,8 +59,7 @@ final class SenderLink {
   }
 
   void start() {
-    Thread.ofPlatform().daemon().name("gatun-device-grants").start(this::read);
-    Thread.ofPlatform().daemon().name("gatun-device-push").start(this::work);
+    Thread.ofPlatform().daemon().name("gatun-device-link").start(this::run);
   }
 
   boolean hasAttached() {
@@ -73,18 +74,23 @@ final class SenderLink {
   /** Ends after what the GPU has begun. Does not wait. */
   void end() {
     ending = true;
-    work.add(() -> {}); // wakes who takes
+    channel.wake();
   }
 
   /** Carries out a grant of this receiver. Does not wait. */
   void carry(Incoming grant, DeviceOffer offer) {
-    work.add(() -> push(grant, offer));
-    if (finished) runLeft();
+    queue(() -> push(grant, offer));
   }
 
   /** Answers that nothing of a grant moves. Does not wait. */
   void refuse(Incoming grant, String why) {
-    work.add(() -> answer(grant, true, why));
+    queue(() -> answer(grant, true, why));
+  }
+
+  private void queue(Runnable next) {
+    work.add(next);
+    channel.wake();
+    if (finished) runLeft();
   }
 
   private void answer(Incoming grant, boolean refused, String why) {
@@ -92,22 +98,54 @@ final class SenderLink {
     channel.send(new Aborted(grant.pages.id(), refused, why));
   }
 
-  private void read() {
+  private void run() {
+    try {
+      greet();
+      while (!ending) {
+        listen();
+        Runnable next = work.poll();
+        if (next != null) next.run();
+        else if (!ending) channel.await(0);
+      }
+    } finally {
+      finish();
+    }
+  }
+
+  private void greet() {
     try {
       PeerUser.require(channel.channel(), sender.user());
       channel.send(new Hello(sender.instance(), PeerLife.own(), sender.gate().epoch()));
-      for (LinkMessage message = channel.receive(); message != null
-          && !(message instanceof Detach); message = channel.receive())
-        take(message);
     } catch (PeerRefusedException refused) {
-      LOG.warn("a receiver was refused: {}", refused.getMessage());
-      channel.send(new Refused(refused.reason(), String.valueOf(refused.getMessage())));
-    } catch (IllegalArgumentException bad) {
-      LOG.warn("{}: {}", this, bad.getMessage());
-      channel.send(new Refused(PeerRefusedException.Reason.OTHER_PROTOCOL, String.valueOf(bad.getMessage())));
-    } finally {
-      end();
+      refuse(refused.reason(), String.valueOf(refused.getMessage()));
     }
+  }
+
+  /** Takes what the receiver has said. Does not wait, and throws nothing: kernels may be running. */
+  private void listen() {
+    try {
+      for (LinkMessage message = channel.poll(); message != null && !ending; message = channel.poll()) {
+        channel.stayAwake(AWAKE_AFTER_NANOS);
+        if (message instanceof Detach) ending = true;
+        else
+          take(message);
+      }
+      if (channel.isEnded()) ending = true;
+    } catch (PeerRefusedException refused) {
+      refuse(refused.reason(), String.valueOf(refused.getMessage()));
+    } catch (IllegalArgumentException bad) {
+      refuse(PeerRefusedException.Reason.OTHER_PROTOCOL, String.valueOf(bad.getMessage()));
+    } catch (RuntimeException e) {
+      LOG.error("{} ends", this, e);
+      ending = true;
+    }
+  }
+
+  /** Says why this receiver is not served. */
+  private void refuse(PeerRefusedException.Reason reason, String why) {
+    LOG.warn("{} was refused: {}", this, why);
+    channel.send(new Refused(reason, why));
+    ending = true;
   }
 
   private void take(LinkMessage message) {
@@ -153,7 +191,7 @@ final class SenderLink {
     try {
       AttachedCache opened = sender.attach(cache.share());
       attached = opened;
-      push = new GrantPush(sender, sender.open(opened.cache()), () -> ending, toString());
+      push = new GrantPush(sender, this, sender.open(opened.cache()));
     } catch (IllegalArgumentException other) {
       throw new PeerRefusedException(PeerRefusedException.Reason.OTHER_PAGES, String.valueOf(other.getMessage()));
     } catch (DeviceException | IllegalCallerException refused) {
@@ -175,17 +213,6 @@ final class SenderLink {
     }
   }
 
-  private void work() {
-    try {
-      while (!ending)
-        work.take().run();
-    } catch (InterruptedException e) {
-      throw new IllegalStateException("nobody interrupts a link's thread", e);
-    } finally {
-      finish();
-    }
-  }
-
   /** Closes the receiver's memory; whatever waited for it ends. */
   private void finish() {
     finished = true;
@@ -200,6 +227,7 @@ final class SenderLink {
       if (open != null) open.close();
       attached = null;
       channel.send(new Bye());
+      if (!channel.flush(Deadline.after(PATIENCE))) LOG.warn("{} does not hear that its memory is closed", this);
       sender.forget(this);
     } catch (RuntimeException e) {
       LOG.error(
@@ -243,6 +271,21 @@ final class SenderLink {
     } else if (!ending) failure = offer.reason();
     if (!failure.isEmpty()) abort(grant, offer, refused, failure);
     sender.changes().happened();
+  }
+
+  boolean isEnding() {
+    return ending;
+  }
+
+  /** Kernels of a grant have begun. */
+  void awaitKernels() {
+    channel.stayAwake(LinkChannel.AWAKE_NANOS);
+  }
+
+  /** While they run, on the link's thread. */
+  void passTime() {
+    listen();
+    channel.await(1);
   }
 
   private void commit(Incoming grant, DeviceOffer offer) {

@@ -32,7 +32,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -177,7 +176,8 @@ class ScriptedPeerTest {
       for (int i = 0; i < grants.size(); i++)
         ids.add(granted(script));
       receiver.failQueued(); // nobody reads what it says for now
-      CompletableFuture.runAsync(() -> ids.forEach(id -> script.send(new Commit(id)))).get(30, TimeUnit.SECONDS);
+      ids.forEach(id -> script.send(new Commit(id)));
+      assertTrue(script.flush(LinkBed.soon()));
       for (DeviceGrant grant : grants)
         assertTrue(grant.awaitOver(LinkBed.soon()) && grant.outcome() == HandoverOutcome.REVOKED);
       script.send(new LinkMessage.Bye());
@@ -206,9 +206,9 @@ class ScriptedPeerTest {
     try (DeviceSender sender = DeviceSender.listen(socket, bed.cache(), gate)) {
       for (byte[] sent : List.of(new byte[]{1, 2, 3, 4, 5}, new byte[]{0, 0, 0, 1, 99}, frame(new Ready()),
           frame(new Pages(UUID.randomUUID(), EPOCH, "a", new int[]{1})))) {
-        try (SocketChannel raw = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
-          raw.write(ByteBuffer.wrap(sent));
-          LinkChannel script = new LinkChannel(raw);
+        SocketChannel raw = SocketChannel.open(UnixDomainSocketAddress.of(socket));
+        raw.write(ByteBuffer.wrap(sent));
+        try (LinkChannel script = new LinkChannel(raw)) {
           assertInstanceOf(Hello.class, script.receive());
           LinkMessage.Refused refused = assertInstanceOf(LinkMessage.Refused.class, script.receive());
           assertEquals(Reason.OTHER_PROTOCOL, refused.reason());
