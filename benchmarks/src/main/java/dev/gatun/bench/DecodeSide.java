@@ -6,24 +6,29 @@ import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The process that pages are pushed to: it owns the cache, shares it, says when it hears of an arrival, and checks every
  * byte. Asked through standard input, answers on standard output. Arguments: driver, GPU.
  */
 public final class DecodeSide {
-  private DecodeSide() {}
-
   /** What it is asked. */
   enum Question {
+    /** Library and size of the matrices of {@link Product}, before a cache is open; the answer is 0. */
+    PRODUCT('p'),
     /** Fragment bytes and blocks: a new cache. The answer is its share. */
     OPEN('o'),
     /** The answer is the time. */
     ARRIVED('a'),
     /** For each block the source's, -1 if none. The answer is how many blocks are wrong. */
     CHECK('c'),
-    /** A sender's socket, rounds and blocks: grants them and awaits the pages, so often. The answers are nanoseconds. */
+    /** A sender's socket, rounds, pause and blocks: grants them and awaits the pages, so often. The answers are nanoseconds. */
     GRANTS('g'),
+    /** How many products: runs them. The answers are 0 once they are queued and then nanoseconds that they took. */
+    RUN('r'),
+    /** Hands the cache to NIXL, for as long as it is open. The answer is the length of its descriptor, then the descriptor. */
+    NIXL('n'),
     /** Zeroes the cache; the answer is 0. */
     CLEAR('z'),
     /** Frees the cache; the answer is 0. */
@@ -46,6 +51,12 @@ public final class DecodeSide {
     }
   }
 
+  private final DataInputStream in = new DataInputStream(System.in);
+  private final DataOutputStream out = new DataOutputStream(new BufferedOutputStream(System.out));
+  private @Nullable Product product;
+
+  private DecodeSide() {}
+
   /**
    * Answers until its input ends.
    *
@@ -53,27 +64,35 @@ public final class DecodeSide {
    * @throws IOException if the other process is gone
    */
   public static void main(String[] arguments) throws IOException {
-    DataInputStream in = new DataInputStream(System.in);
-    DataOutputStream out = new DataOutputStream(new BufferedOutputStream(System.out));
-    try (Device gpu = Device.open(arguments[0], Integer.parseInt(arguments[1]))) {
-      for (int question = in.read(); question >= 0; question = in.read()) {
-        if (Question.of(question) != Question.OPEN) throw new IllegalStateException("open first");
-        long fragmentBytes = in.readLong();
-        int blocks = in.readInt();
-        try (PlacedCache cache = new PlacedCache(gpu, fragmentBytes, blocks);
-            SharedSlab shared = gpu.share(cache.memory())) {
-          out.write(shared.share().encode());
-          out.flush();
-          answer(in, out, cache, blocks);
-        }
-        out.writeLong(0);
-        out.flush();
-      }
+    int ordinal = Integer.parseInt(arguments[1]);
+    try (Device gpu = Device.open(arguments[0], ordinal)) {
+      new DecodeSide().answer(gpu, arguments[0], ordinal);
     }
   }
 
-  private static void answer(DataInputStream in, DataOutputStream out, PlacedCache cache, int blocks)
-      throws IOException {
+  private void answer(Device gpu, String driver, int ordinal) throws IOException {
+    for (int question = in.read(); question >= 0; question = in.read()) {
+      switch (Question.of(question)) {
+        case PRODUCT -> product = Product.on(driver, in.readUTF(), ordinal, in.readInt());
+        case OPEN -> open(gpu, in.readLong(), in.readInt());
+        default -> throw new IllegalStateException("open first");
+      }
+      out.writeLong(0);
+      out.flush();
+    }
+  }
+
+  private void open(Device gpu, long fragmentBytes, int blocks) throws IOException {
+    try (PlacedCache cache = new PlacedCache(gpu, fragmentBytes, blocks);
+        SharedSlab shared = gpu.share(cache.memory())) {
+      out.write(shared.share().encode());
+      out.flush();
+      answer(cache, blocks);
+    }
+  }
+
+  /** Until it is to close. */
+  private void answer(PlacedCache cache, int blocks) throws IOException {
     while (true) {
       switch (Question.of(in.readByte())) {
         case ARRIVED -> out.writeLong(System.nanoTime());
@@ -84,6 +103,17 @@ public final class DecodeSide {
           out.writeLong(cache.wrongBlocks(sources));
         }
         case GRANTS -> GrantedPages.take(cache, in, out);
+        case RUN -> run(in.readInt());
+        case NIXL -> {
+          try (NixlCache nixl = new NixlCache("decode", cache.memory())) {
+            byte[] descriptor = nixl.engine().descriptor().toBytes();
+            out.writeLong(descriptor.length);
+            out.write(descriptor);
+            out.flush();
+            answer(cache, blocks);
+          }
+          return;
+        }
         case CLEAR -> {
           cache.clear();
           out.writeLong(0);
@@ -95,5 +125,14 @@ public final class DecodeSide {
       }
       out.flush();
     }
+  }
+
+  private void run(int products) throws IOException {
+    Product made = product;
+    if (made == null) throw new IllegalStateException("no product was made");
+    made.queue(products);
+    out.writeLong(0);
+    out.flush();
+    out.writeLong(Math.round(made.millis() * 1e6));
   }
 }

@@ -4,24 +4,20 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.gatun.device.CudaDrivers;
 import dev.gatun.device.Device;
-import java.io.BufferedOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Pages from the cache of this process on one GPU straight into the cache of another process, on a second GPU where there is
  * one: GB/s by grid, in turns with the same kernel launched directly, and what a hand-over takes, by a push alone and by grant,
  * transfer and commit. Every byte is checked by the other process. Prints JSON; its peer without Java is
- * {@code benchmarks/cuda/push_probe.cu}.
+ * {@code benchmarks/cuda/push_probe.cu}. {@link PushBeside} has what pushes cost a model, {@link PushNixl} NIXL's figure.
  *
  * <p>Flags: {@code --driver ffm|lwjgl|host}, {@code --fragments BYTES,..}, {@code --bytes N} pushed at a time at most,
- * {@code --pages N} at most, {@code --grids N,..}, {@code --grid N} and {@code --rounds N} of the hand-over, {@code --repeats N},
- * {@code --output FILE}.
+ * {@code --pages N} at most, {@code --grids N,..}, {@code --grid N} and {@code --rounds N} of the hand-over, {@code --pause-millis N} before
+ * every other round, {@code --repeats N}, {@code --output FILE}.
  */
 public final class DevicePush {
   private DevicePush() {}
@@ -41,29 +37,25 @@ public final class DevicePush {
     List<Long> grids = flags.numbers("--grids", List.of(2L, 8L, 32L, 132L, 8448L, (long) Integer.MAX_VALUE));
     int grid = Math.toIntExact(flags.number("--grid", Integer.MAX_VALUE));
     int rounds = Math.toIntExact(Math.max(1, flags.number("--rounds", 200)));
+    // 30: by then the threads of either side are asleep
+    int pauseMillis = Math.toIntExact(flags.number("--pause-millis", 30));
     int repeats = Math.toIntExact(Math.max(1, flags.number("--repeats", 9)));
     String output = flags.text("--output", "");
     flags.requireKnown();
     int gpus = CudaDrivers.probe(driver).devices().size();
     ObjectNode report = Machine.describe().put("driver", driver).put("gpus", gpus).put("repeats", repeats)
         .put("statistic", "median");
-    Launcher launcher = new Launcher(Files.createTempFile("gatun-push", ".log"), Map.of());
-    Process decode = launcher.startJava(DecodeSide.class, List.of(driver, gpus > 1 ? "1" : "0"));
-    try (Device gpu = Device.open(driver, 0);
-        DataInputStream answers = new DataInputStream(decode.getInputStream());
-        DataOutputStream questions = new DataOutputStream(new BufferedOutputStream(decode.getOutputStream()))) {
+    try (DecodeProcess decode = new DecodeProcess(driver, gpus); Device gpu = Device.open(driver, 0)) {
       report.put("card", gpu.info().name());
       ArrayNode rows = report.putArray("rows");
       ArrayNode handovers = report.putArray("handovers");
       for (long fragmentBytes : fragments) {
         int pages = Math.toIntExact(Math.clamp(bytesMax / (160 * fragmentBytes), 1, pagesMax));
-        try (PushCell cell = new PushCell(driver, gpu, answers, questions, fragmentBytes, pages)) {
+        try (PushCell cell = new PushCell(driver, gpu, decode, fragmentBytes, pages)) {
           cell.measure(grids, repeats, rows);
-          cell.measureHandover(grid, rounds, handovers.addObject());
+          cell.measureHandover(grid, rounds, pauseMillis, handovers.addObject());
         }
       }
-    } finally {
-      decode.destroy();
     }
     String text = report.put("loadAfter", Machine.load()).toPrettyString();
     System.out.println(text);

@@ -52,6 +52,10 @@ public final class DeviceSuite {
     add("push", () -> java(DevicePush.class, way, quick
         ? List.of("--fragments", "4096", "--pages", "4", "--grids", "8", "--repeats", "1", "--rounds", "3")
         : List.of()));
+    add("pushBeside", () -> pushBeside(driver, quick));
+    add("pushNixl", () -> java(PushNixl.class, way, quick
+        ? List.of("--fragments", "4096", "--bytes", "4194304", "--repeats", "1")
+        : List.of()));
     add("jmh", () -> jmh(quick));
     // last, since drivers were seen to end on it
     add("queue", () -> probe("page_probe.cpp", List.of("--queue"), "-lcuda"));
@@ -142,6 +146,16 @@ public final class DeviceSuite {
   private JsonNode beside() throws IOException {
     Path product = probes.library("product.cu", "-lcublas");
     return java(DeviceBeside.class, List.of("--product", product.toString()), List.of());
+  }
+
+  private JsonNode pushBeside(String driver, boolean quick) throws IOException {
+    List<String> arguments = new ArrayList<>(List.of("--driver", driver));
+    if (!driver.equals("host")) {
+      arguments.addAll(List.of("--product", probes.library("product.cu", "-lcublas").toString()));
+    }
+    return java(PushBeside.class, arguments, quick
+        ? List.of("--fragments", "4096", "--bytes", "4194304", "--grids", "8", "--rounds", "1", "--products", "4")
+        : List.of());
   }
 
   /** JMH prints for people; its figures are in a file. */

@@ -16,10 +16,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
-/** What a whole hand-over by grant takes in decode, from the grant until the pages may be used, over the time of the raw kernel. */
+/**
+ * What a whole hand-over by grant takes in decode, from the grant until the pages may be used, over the time of the raw kernel:
+ * one right behind the other, and in turns with those one after a pause, in which the threads of both sides go to sleep.
+ */
 final class GrantedPages {
-  private static final int WARMUPS = 20;
+  private static final int WARMUPS = 200; // of each; after fewer some of the path is not compiled
   private static final Duration LEASE = Duration.ofHours(1);
   private static final WeightEpoch EPOCH = new WeightEpoch("bench", 0);
 
@@ -27,49 +32,68 @@ final class GrantedPages {
 
   /** The sending side: offers the same pages under as many names as there are rounds, and has decode take them over. */
   static void measure(PlacedCache source, DeviceEvent ready, List<Integer> from, List<Integer> to, int rounds,
-      double rawMicros, DataInputStream answers, DataOutputStream questions, ObjectNode into) throws IOException {
+      int pauseMillis, double rawMicros, DecodeProcess decode, ObjectNode into) throws IOException {
     Path folder = Leftovers.temporaryFolder("gatun-grants-");
     double[] micros = new double[rounds];
+    double[] pacedMicros = new double[rounds];
     try (DeviceSender sender = DeviceSender.listen(folder.resolve("sender"), source.cache(), new EpochGate(EPOCH))) {
       int[] blocks = from.stream().mapToInt(Integer::intValue).toArray();
-      for (int round = 0; round < rounds + WARMUPS; round++)
+      for (int round = 0; round < 2 * (WARMUPS + rounds); round++)
         sender.offer("round-" + round, blocks, ready, LEASE);
+      DataOutputStream questions = decode.questions();
       questions.writeByte(Question.GRANTS.code());
       questions.writeUTF(sender.socket().toString());
       questions.writeInt(rounds);
+      questions.writeInt(pauseMillis);
       questions.writeInt(to.size());
       for (int block : to)
         questions.writeInt(block);
       questions.flush();
-      for (int round = 0; round < rounds; round++)
-        micros[round] = answers.readLong() / 1e3;
+      for (int round = 0; round < rounds; round++) {
+        micros[round] = decode.answer() / 1e3;
+        pacedMicros[round] = decode.answer() / 1e3;
+      }
     } finally {
       Leftovers.delete(folder);
     }
-    double[] over = Arrays.stream(micros).map(one -> one - rawMicros).toArray();
-    into.put("grantMicros", Quantiles.median(micros)).put("rawMicros", rawMicros)
-        .put("grantOverRawMicros", Quantiles.median(over)).put("grantOverRawP99Micros", Quantiles.of(over, 0.99));
+    into.put("rawMicros", rawMicros).put("pauseMillis", pauseMillis);
+    add("grant", micros, rawMicros, into);
+    add("paced", pacedMicros, rawMicros, into);
   }
 
-  /** The receiving side: takes all of them over, and answers how long each took. */
+  private static void add(String name, double[] micros, double rawMicros, ObjectNode into) {
+    double[] over = Arrays.stream(micros).map(one -> one - rawMicros).toArray();
+    into.put(name + "Micros", Quantiles.median(micros)).put(name + "OverRawMicros", Quantiles.median(over))
+        .put(name + "OverRawP99Micros", Quantiles.of(over, 0.99));
+  }
+
+  /** The receiving side: takes all of them over, every other one after a pause, and answers how long each took. */
   static void take(PlacedCache cache, DataInputStream in, DataOutputStream out) throws IOException {
     Path socket = Path.of(in.readUTF());
     int rounds = in.readInt();
+    long pauseNanos = TimeUnit.MILLISECONDS.toNanos(in.readInt());
     int[] blocks = new int[in.readInt()];
     for (int i = 0; i < blocks.length; i++)
       blocks[i] = in.readInt();
     try (DeviceReceiver receiver = DeviceReceiver.connect(socket, cache.cache(), new EpochGate(EPOCH),
         StagingCell.soon())) {
-      for (int round = 0; round < rounds + WARMUPS; round++) {
+      for (int round = 0; round < 2 * (WARMUPS + rounds); round++) {
+        if (round % 2 == 1 && round > WARMUPS) pause(pauseNanos);
         long start = System.nanoTime();
         DeviceGrant grant = receiver.grant("round-" + round, blocks, LEASE);
         switch (grant.await(StagingCell.soon())) {
           case COMMITTED -> {
-            if (round >= WARMUPS) out.writeLong(System.nanoTime() - start);
+            if (round >= 2 * WARMUPS) out.writeLong(System.nanoTime() - start);
           }
           default -> throw new IllegalStateException(grant + ": " + grant.reason());
         }
       }
     }
+  }
+
+  private static void pause(long nanos) {
+    long end = System.nanoTime() + nanos;
+    for (long left = nanos; left > 0; left = end - System.nanoTime())
+      LockSupport.parkNanos(left);
   }
 }

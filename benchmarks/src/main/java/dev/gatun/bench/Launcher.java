@@ -76,7 +76,8 @@ final class Launcher {
     }
   }
 
-  private String tail() throws IOException {
+  /** {@return the end of the log} */
+  String tail() throws IOException {
     List<String> lines = Files.readAllLines(log, StandardCharsets.ISO_8859_1);
     return String.join("\n", lines.subList(Math.max(0, lines.size() - 20), lines.size()));
   }

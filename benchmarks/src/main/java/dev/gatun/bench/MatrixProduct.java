@@ -13,7 +13,7 @@ import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
 
 /** Matrix products on a high-priority stream of this process, of {@code benchmarks/cuda/product.cu}; lives with the process. */
-final class MatrixProduct {
+final class MatrixProduct implements Product {
   private final SymbolLookup library;
   private final MemorySegment product;
   private final MethodHandle queue;
@@ -38,8 +38,8 @@ final class MatrixProduct {
     return Linker.nativeLinker().downcallHandle(library.findOrThrow(name), shape);
   }
 
-  /** Queues some, one after the other. */
-  void queue(int products) {
+  @Override
+  public void queue(int products) {
     try {
       if ((int) queue.invokeExact(product, products) != 0) throw new IllegalStateException("product_queue failed");
     } catch (Throwable e) {
@@ -47,8 +47,8 @@ final class MatrixProduct {
     }
   }
 
-  /** {@return whether what was queued last runs} */
-  boolean isRunning() {
+  @Override
+  public boolean isRunning() {
     try {
       return (int) running.invokeExact(product) != 0;
     } catch (Throwable e) {
@@ -56,8 +56,8 @@ final class MatrixProduct {
     }
   }
 
-  /** {@return milliseconds that what was queued last took; waits for it} */
-  double millis() {
+  @Override
+  public double millis() {
     try {
       float taken = (float) millis.invokeExact(product);
       if (taken < 0) throw new IllegalStateException("product_millis failed");

@@ -11,7 +11,6 @@ import dev.gatun.device.PagePush;
 import dev.gatun.device.PeerSlab;
 import dev.gatun.device.SlabShare;
 import dev.gatun.device.StreamPriority;
-import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -22,12 +21,15 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Random;
+import java.util.function.BooleanSupplier;
 
-/** One fragment size: a cache here, one in the other process, and pages that are pushed from shuffled to shuffled blocks. */
+/**
+ * One fragment size: a cache here, one in the other process, and pages that are pushed from shuffled to shuffled blocks. Longer
+ * than most classes because it holds what every measurement of pushes shares.
+ */
 final class PushCell implements AutoCloseable {
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
-  private final DataInputStream answers;
-  private final DataOutputStream questions;
+  private final DecodeProcess decode;
   private final int pages;
   private final PlacedCache source;
   private final PeerSlab target;
@@ -40,20 +42,18 @@ final class PushCell implements AutoCloseable {
   private final List<Integer> to;
   private final RawPush raw;
 
-  PushCell(String driver, Device gpu, DataInputStream answers, DataOutputStream questions, long fragmentBytes,
-      int pages)
-      throws IOException {
-    this.answers = answers;
-    this.questions = questions;
+  PushCell(String driver, Device gpu, DecodeProcess decode, long fragmentBytes, int pages) throws IOException {
+    this.decode = decode;
     this.pages = pages;
     int blocks = 2 * pages;
+    DataOutputStream questions = decode.questions();
     questions.writeByte(Question.OPEN.code());
     questions.writeLong(fragmentBytes);
     questions.writeInt(blocks);
     questions.flush();
     source = opened(new PlacedCache(gpu, fragmentBytes, blocks));
     source.fill();
-    SlabShare share = SlabShare.decode(ByteBuffer.wrap(answers.readNBytes(SlabShare.ENCODED_BYTES)));
+    SlabShare share = SlabShare.decode(ByteBuffer.wrap(decode.answer(SlabShare.ENCODED_BYTES)));
     target = opened(gpu.attach("decode", share));
     stream = opened(gpu.newStream("push", StreamPriority.LOW));
     ready = opened(gpu.newEvent("ready"));
@@ -63,7 +63,7 @@ final class PushCell implements AutoCloseable {
     from = shuffled(blocks, fragmentBytes);
     to = shuffled(blocks, fragmentBytes + 1);
     raw = opened(new RawPush(driver, gpu.info().ordinal(), share, source.places(), source.tensorBytes(), fragmentBytes,
-        from.subList(0, pages), to.subList(0, pages)));
+        from(), to()));
     stream.record(ready);
   }
 
@@ -80,12 +80,6 @@ final class PushCell implements AutoCloseable {
     return all;
   }
 
-  private long ask(Question question) throws IOException {
-    questions.writeByte(question.code());
-    questions.flush();
-    return answers.readLong();
-  }
-
   private PagePush push(int grid) {
     return PagePush.open(kernels, stream, source.cache(), source.at(target), pages, grid);
   }
@@ -96,6 +90,47 @@ final class PushCell implements AutoCloseable {
       push.add(from.get(i), to.get(i));
   }
 
+  /** {@return a push of all pages; the caller closes it} */
+  PagePush filled(int grid) {
+    PagePush push = push(grid);
+    add(push);
+    return push;
+  }
+
+  /** {@return GB/s of all pages, again and again by two pushes in turn, while something runs} */
+  double pushWhile(List<PagePush> turns, BooleanSupplier running) {
+    double gbps = Turns.gbpsWhile(bytes(), running, turn -> turns.get(turn).send(ready),
+        turn -> turns.get(turn).done().isDone(), turn -> turns.get(turn).await(StagingCell.soon()));
+    turns.forEach(push -> push.await(StagingCell.soon()));
+    return gbps;
+  }
+
+  /** Pushes all pages once. {@return GB/s by the host's clock} */
+  double pushOnce(PagePush push) {
+    long start = System.nanoTime();
+    push.send(ready).await(StagingCell.soon());
+    return bytes() / (double) (System.nanoTime() - start);
+  }
+
+  /** Makes every byte of the other process's cache zero. */
+  void clearTarget() throws IOException {
+    decode.ask(Question.CLEAR);
+  }
+
+  PlacedCache source() {
+    return source;
+  }
+
+  /** {@return the blocks that are pushed} */
+  List<Integer> from() {
+    return from.subList(0, pages);
+  }
+
+  /** {@return where they go} */
+  List<Integer> to() {
+    return to.subList(0, pages);
+  }
+
   /**
    * Adds a row for each grid: bytes first, then GB/s of the GPU's and of the host's clock, in turns with the raw kernel; and once
    * those of one large copy.
@@ -104,7 +139,7 @@ final class PushCell implements AutoCloseable {
     double copyGBps = copy(repeats);
     for (long grid : grids) {
       try (PagePush push = push(Math.toIntExact(grid))) {
-        ask(Question.CLEAR);
+        clearTarget();
         add(push);
         double[] gpu = new double[repeats];
         double[] wall = new double[repeats];
@@ -141,23 +176,24 @@ final class PushCell implements AutoCloseable {
     return Quantiles.median(rates);
   }
 
-  private long wrong() throws IOException {
+  /** {@return blocks of the other process's cache that do not hold what was pushed there, or hold something else than zeros} */
+  long wrong() throws IOException {
     int[] sources = new int[2 * pages];
     Arrays.fill(sources, -1);
     for (int i = 0; i < pages; i++)
       sources[to.get(i)] = from.get(i);
-    questions.writeByte(Question.CHECK.code());
+    decode.questions().writeByte(Question.CHECK.code());
     for (int block : sources)
-      questions.writeInt(block);
-    questions.flush();
-    return answers.readLong();
+      decode.questions().writeInt(block);
+    decode.questions().flush();
+    return decode.answer();
   }
 
   /**
    * Adds what a hand-over takes until the other process has heard of it, over the time of the kernel alone: by a push and a word
    * through a pipe, and by grant, transfer and commit.
    */
-  void measureHandover(int grid, int repeats, ObjectNode into) throws IOException {
+  void measureHandover(int grid, int repeats, int pauseMillis, ObjectNode into) throws IOException {
     try (PagePush push = push(grid)) {
       double[] handover = new double[repeats];
       double[] gpu = new double[repeats];
@@ -169,7 +205,7 @@ final class PushCell implements AutoCloseable {
         push.send(ready);
         stream.record(last);
         push.await(StagingCell.soon());
-        long heard = ask(Question.ARRIVED);
+        long heard = decode.ask(Question.ARRIVED);
         last.await(StagingCell.soon());
         if (round < 0) continue;
         handover[round] = (heard - start) / 1e3;
@@ -183,17 +219,16 @@ final class PushCell implements AutoCloseable {
     double[] rawMicros = new double[repeats];
     for (int round = 0; round < repeats; round++)
       rawMicros[round] = raw.millis(grid) * 1e3;
-    ask(Question.CLEAR);
-    GrantedPages.measure(source, ready, from.subList(0, pages), to.subList(0, pages), repeats,
-        Quantiles.median(rawMicros), answers, questions, into);
+    clearTarget();
+    GrantedPages.measure(source, ready, from(), to(), repeats, pauseMillis, Quantiles.median(rawMicros), decode, into);
     into.put("wrongBlocks", wrong());
   }
 
-  private ObjectNode describe(ObjectNode into) {
+  ObjectNode describe(ObjectNode into) {
     return into.put("fragmentBytes", source.pageBytes() / 160).put("pages", pages).put("bytes", bytes());
   }
 
-  private long bytes() {
+  long bytes() {
     return pages * source.pageBytes();
   }
 
@@ -206,8 +241,6 @@ final class PushCell implements AutoCloseable {
         throw new IllegalStateException(e);
       }
     }
-    questions.writeByte(Question.CLOSE.code());
-    questions.flush();
-    answers.readLong();
+    decode.ask(Question.CLOSE);
   }
 }

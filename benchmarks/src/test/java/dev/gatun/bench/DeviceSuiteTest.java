@@ -40,7 +40,7 @@ class DeviceSuiteTest {
   @Timeout(value = 5, unit = TimeUnit.MINUTES)
   @DisplayName("one report of every suite; without a compiler the probes are left out by name, and that is no failure")
   void oneReport() throws Exception {
-    assertEquals(0, run("--nvcc", "/nowhere/nvcc", "--suites", "pageProbe,staging,store1,push"));
+    assertEquals(0, run("--nvcc", "/nowhere/nvcc", "--suites", "pageProbe,staging,store1,push,pushBeside"));
     JsonNode suites = suites();
     assertTrue(suites.path("pageProbe").path("leftOut").asText().contains("/nowhere/nvcc"), suites::toString);
     assertTrue(suites.path("staging").path("rows").path(0).path("correct").asBoolean(), suites::toString);
@@ -48,6 +48,7 @@ class DeviceSuiteTest {
     assertEquals(producer.path("rounds").asInt(-1), producer.path("byteExact").asInt(), producer::toString);
     assertEquals(0, suites.path("store1").path("rows").path(0).path("wrongBlocks").asInt(-1));
     assertEquals(0, suites.path("push").path("rows").path(0).path("wrongBlocks").asInt(-1));
+    assertEquals(0, suites.path("pushBeside").path("rows").path(0).path("wrongBlocks").asInt(-1));
   }
 
   @Test
