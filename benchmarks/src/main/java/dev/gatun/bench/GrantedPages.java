@@ -24,7 +24,7 @@ import java.util.concurrent.locks.LockSupport;
  * one right behind the other, and in turns with those one after a pause, in which the threads of both sides go to sleep.
  */
 final class GrantedPages {
-  private static final int WARMUPS = 200; // of each; after fewer some of the path is not compiled
+  private static final int WARMUPS = 200; // of each: as many calls as HotSpot compiles a method after
   private static final Duration LEASE = Duration.ofHours(1);
   private static final WeightEpoch EPOCH = new WeightEpoch("bench", 0);
 
