@@ -13,8 +13,7 @@ import dev.gatun.transfer.TransferEngine;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,9 +38,9 @@ final class P2pWorker implements WorkerConnector, Quiescable, AutoCloseable {
   private final BootstrapClient bootstrap = new BootstrapClient();
   private final Revocations revocations = new Revocations();
   private final GiveUps giveUps = new GiveUps(bootstrap, counts);
-  // apart from pushers, since a load may wait for a push of the engine that waits for a push of this one
   private final P2pLoads loads;
-  private final ExecutorService pushers;
+  // apart from loads, since one may wait for a push of the engine that waits for a push of this one
+  private final Semaphore pushes;
   private final PeerServer server;
   private volatile @Nullable Cache cache;
 
@@ -57,13 +56,11 @@ final class P2pWorker implements WorkerConnector, Quiescable, AutoCloseable {
     this.reset = reset;
     offers = new Offers(name, log);
     loads = new P2pLoads(name, options.transferTimeout(), threads, log, counts, giveUps);
-    // what they call may block in native code, so they are no virtual threads
-    pushers = Executors.newFixedThreadPool(threads, Thread.ofPlatform().daemon().name("gatun-push-", 0).factory());
+    pushes = new Semaphore(threads, true);
     try {
       server = PeerServer.start(options.host(), this::answer);
     } catch (RuntimeException | Error e) {
       loads.close();
-      pushers.shutdown();
       bootstrap.close();
       handovers.close();
       throw e;
@@ -90,7 +87,7 @@ final class P2pWorker implements WorkerConnector, Quiescable, AutoCloseable {
     P2pLoads.Sink sink = kind == P2pConnector.MOONCAKE
         ? new PushSink(site, bootstrap, revocations)
         : new PullSink(site);
-    cache = new Cache(site, here, sink, new PushServing(site, offers, pushers, counts),
+    cache = new Cache(site, here, sink, new PushServing(site, offers, pushes, counts),
         new PullServing(site, offers, counts));
   }
 
@@ -208,7 +205,6 @@ final class P2pWorker implements WorkerConnector, Quiescable, AutoCloseable {
           engine.inDoubt());
       return;
     }
-    pushers.shutdown();
     revocations.close();
     bootstrap.close();
     handovers.close();

@@ -9,33 +9,31 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** One connection to a peer's worker side. One thread asks; another may {@link #close} it to end the wait. */
 final class PeerConnection implements AutoCloseable {
   private final Socket socket;
+  private final InetSocketAddress address;
   private final DataInputStream in;
   private final DataOutputStream out;
-  private final PeerInstance peer;
+  private @Nullable PeerInstance peer;
 
   private PeerConnection(Socket socket, InetSocketAddress address, Deadline deadline) throws IOException {
     this.socket = socket;
+    this.address = address;
     try {
       socket.setTcpNoDelay(true);
       socket.connect(address, millis(deadline));
       in = new DataInputStream(socket.getInputStream());
       out = new DataOutputStream(socket.getOutputStream());
-      socket.setSoTimeout(millis(deadline));
-      if (!(PeerMessage.read(in) instanceof PeerMessage.Hello hello)) {
-        throw new IOException("what listens at " + address + " is no worker side");
-      }
-      peer = new PeerInstance(address, hello.instance());
     } catch (IOException e) {
       socket.close();
       throw e;
     }
   }
 
-  /** Connects, and learns who answers. */
+  /** Connects, and does not wait for the other side's first word. */
   static PeerConnection open(HostPort peer, Deadline deadline) throws IOException {
     return open(resolved(peer), deadline);
   }
@@ -56,15 +54,27 @@ final class PeerConnection implements AutoCloseable {
     return new InetSocketAddress(peer.host(), peer.port());
   }
 
-  /** Who answers. */
-  PeerInstance peer() {
-    return peer;
+  /** Who answers: waits for the first word, once. */
+  PeerInstance peer(Deadline deadline) throws IOException {
+    PeerInstance known = peer;
+    if (known != null) return known;
+    if (!(read(deadline) instanceof PeerMessage.Hello hello)) {
+      throw new IOException("what listens at " + address + " is no worker side");
+    }
+    PeerInstance learnt = new PeerInstance(address, hello.instance());
+    peer = learnt;
+    return learnt;
   }
 
   /** Asks and waits for the answer. */
   PeerMessage ask(PeerMessage message, Deadline deadline) throws IOException {
-    socket.setSoTimeout(millis(deadline));
     PeerMessage.write(out, message);
+    peer(deadline);
+    return read(deadline);
+  }
+
+  private PeerMessage read(Deadline deadline) throws IOException {
+    socket.setSoTimeout(millis(deadline));
     return PeerMessage.read(in);
   }
 

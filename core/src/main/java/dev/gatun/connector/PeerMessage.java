@@ -6,6 +6,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.UUID;
 
 /** What the worker sides of two engines say to each other about a hand-over, in frames over TCP. */
@@ -45,8 +46,8 @@ sealed interface PeerMessage {
   static void write(DataOutputStream out, PeerMessage message) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     encode(new DataOutputStream(bytes), message);
-    out.writeInt(bytes.size());
-    bytes.writeTo(out);
+    // in one piece: whoever reads is woken once
+    out.write(ByteBuffer.allocate(Integer.BYTES + bytes.size()).putInt(bytes.size()).put(bytes.toByteArray()).array());
     out.flush();
   }
 

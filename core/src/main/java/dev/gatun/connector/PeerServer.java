@@ -91,7 +91,8 @@ final class PeerServer implements AutoCloseable {
 
   private void serveAside(Socket socket) {
     try {
-      Thread.ofVirtual().name("gatun-peer").start(() -> serve(socket));
+      // answers may block in native code, so it is no virtual thread
+      Thread.ofPlatform().daemon().name("gatun-peer").start(() -> serve(socket));
     } catch (RuntimeException | Error e) {
       LOG.error("a peer cannot be served", e);
       connections.remove(socket);

@@ -27,8 +27,9 @@ final class PeerWatch {
 
   /** Looks once more; whoever calls lets a second pass between two looks. {@return whether it is gone} */
   boolean looksGone() {
-    try (PeerConnection now = PeerConnection.open(peer.address(), Deadline.after(CONNECT_MAX))) {
-      refusals = now.peer().id().equals(peer.id()) ? 0 : REFUSALS_MIN;
+    Deadline deadline = Deadline.after(CONNECT_MAX);
+    try (PeerConnection now = PeerConnection.open(peer.address(), deadline)) {
+      refusals = now.peer(deadline).id().equals(peer.id()) ? 0 : REFUSALS_MIN;
     } catch (ConnectException refused) {
       refusals++;
     } catch (IOException unknown) {

@@ -7,25 +7,24 @@ import dev.gatun.connector.PeerMessage.Refused;
 import dev.gatun.connector.PeerMessage.Room;
 import dev.gatun.transfer.HandoverOutcome;
 import java.time.Duration;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 
 /** Prefill's side of a push: writes offered pages where decode has granted room. */
 final class PushServing {
   private final P2pSite site;
   private final Offers offers;
-  private final ExecutorService movers;
+  private final Semaphore turns;
   private final Counts counts;
 
-  PushServing(P2pSite site, Offers offers, ExecutorService movers, Counts counts) {
+  PushServing(P2pSite site, Offers offers, Semaphore turns, Counts counts) {
     this.site = site;
     this.offers = offers;
-    this.movers = movers;
+    this.turns = turns;
     this.counts = counts;
   }
 
-  /** Waits for the offer on the peer's own thread, and pushes on one that may block in native code. */
+  /** Waits for the offer and for its turn, and pushes. Blocks in native code. */
   PeerMessage push(Room room) {
     Duration wait = site.options().transferTimeout();
     Deadline deadline = Deadline.after(wait);
@@ -35,14 +34,15 @@ final class PushServing {
     Offers.Held held = offers.use(room.transferId(), deadline);
     if (held == null)
       return new Refused("transfer " + room.transferId() + " was not offered within " + wait + ", or is over");
+    boolean turn = false;
     try {
-      return movers.submit(() -> push(room, held, deadline)).get();
-    } catch (ExecutionException | RejectedExecutionException failed) {
-      return ended(held, "push failed: " + failed);
+      turn = turns.tryAcquire(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
+      return turn ? push(room, held, deadline) : ended(held, "its turn did not come within " + wait);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return ended(held, "push failed: interrupted");
     } finally {
+      if (turn) turns.release();
       offers.leave(held);
     }
   }
@@ -67,6 +67,8 @@ final class PushServing {
       return ended(held, "the push ended as " + outcome);
     } catch (GatunException | IllegalArgumentException | IllegalStateException failed) {
       return ended(held, "push failed: " + failed.getMessage());
+    } catch (RuntimeException | Error failed) { // decode would wait for an answer
+      return ended(held, "push failed: " + failed);
     }
   }
 

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 
 /** Decode's side of a push: grants room, and takes the pages as good once prefill has committed. */
 final class PushSink implements P2pLoads.Sink {
@@ -47,8 +48,11 @@ final class PushSink implements P2pLoads.Sink {
   private String handOver(Load load, PeerConnection prefill, Deadline deadline) throws IOException {
     PushTarget target = site.handovers().grantPush(site.pool(),
         P2pSite.leases(load.blocks(), load.from(), load.to()), site.layoutDigest(), site.options().transferTimeout());
+    @Nullable
+    PeerInstance sender = null;
     boolean good = false;
     try {
+      sender = prefill.peer(deadline); // its first word was on its way meanwhile
       CompletableFuture<PeerMessage> answer = asked(prefill,
           new Room(load.source().transferId(), site.layout(), target.grant(), load.from()), deadline);
       // the commit says that the pages are here, and prefill's answer comes a round trip later
@@ -64,7 +68,7 @@ final class PushSink implements P2pLoads.Sink {
     } finally {
       if (!good) {
         target.revoke();
-        revocations.follow(target, prefill.peer());
+        if (sender != null) revocations.follow(target, sender); // who was not asked cannot have begun
       }
     }
   }

@@ -8,6 +8,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.util.UUID;
 
 /**
@@ -113,8 +114,9 @@ public final class Grant {
       out.write(where);
       out.writeLong(pageBytes);
       out.writeInt(addresses.length);
-      for (long address : addresses)
-        out.writeLong(address);
+      ByteBuffer all = ByteBuffer.allocate(addresses.length * Long.BYTES);
+      all.asLongBuffer().put(addresses);
+      out.write(all.array());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -138,8 +140,7 @@ public final class Grant {
       Told told = Told.parse(in.readNBytes(within("segment", in.readInt(), 1, in)));
       long pageBytes = in.readLong();
       long[] addresses = new long[within("blocks", requireBlocks(in.readInt()), Long.BYTES, in)];
-      for (int i = 0; i < addresses.length; i++)
-        addresses[i] = in.readLong();
+      ByteBuffer.wrap(in.readNBytes(addresses.length * Long.BYTES)).asLongBuffer().get(addresses);
       if (in.available() > 0) {
         throw new IllegalArgumentException("grant must end after its blocks: " + in.available() + " bytes more");
       }

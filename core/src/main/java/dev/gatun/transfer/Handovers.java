@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -36,9 +37,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class Handovers implements AutoCloseable, Quiescable {
   private static final Logger LOG = LoggerFactory.getLogger(Handovers.class);
-  // 200 us while a hand-over is under way, 5 ms otherwise, be it for peers that may be dead: how late a message of a peer is
-  // seen that nobody waits for; whoever waits looks by itself. Unmeasured defaults
-  private static final long BUSY_NANOS = 200_000;
+  // how late a message is seen that no thread of ours waits for: while a peer waits for an answer to what it may say, a part
+  // of the time in which it has said nothing, at least 100 us; otherwise 5 ms. Looks cost the cores that move the bytes
+  private static final long PART = 64;
+  private static final long BUSY_NANOS = 100_000;
   private static final long IDLE_NANOS = 5_000_000;
 
   final TransferEngine engine;
@@ -51,6 +53,8 @@ public final class Handovers implements AutoCloseable, Quiescable {
   private final Outbox outbox;
   private final Granter granter;
   private final Thread watcher;
+  private final AtomicInteger waiting = new AtomicInteger();
+  private volatile long heardNanos = System.nanoTime();
   private volatile boolean closed;
   private volatile boolean gone;
 
@@ -219,10 +223,15 @@ public final class Handovers implements AutoCloseable, Quiescable {
   void await(BooleanSupplier condition, Deadline deadline) {
     Backoff backoff = new Backoff();
     backoff.reset();
-    while (!condition.getAsBoolean() && !deadline.reached() && !Thread.currentThread().isInterrupted()) {
-      receive();
-      if (condition.getAsBoolean()) return;
-      backoff.pause(deadline.remainingNanos());
+    waiting.getAndIncrement();
+    try {
+      while (!condition.getAsBoolean() && !deadline.reached() && !Thread.currentThread().isInterrupted()) {
+        receive();
+        if (condition.getAsBoolean()) return;
+        backoff.pause(deadline.remainingNanos());
+      }
+    } finally {
+      waiting.getAndDecrement();
     }
   }
 
@@ -270,6 +279,7 @@ public final class Handovers implements AutoCloseable, Quiescable {
         T granted = making.make(blocks.clone(), memory, expires);
         made = true;
         granter.add(granted);
+        heardNanos = System.nanoTime();
         LockSupport.unpark(watcher); // the peer begins at once, and waits for an answer
         if (gone) granted.declareDead(); // the engine ended meanwhile, and has not seen it
         return granted;
@@ -299,11 +309,17 @@ public final class Handovers implements AutoCloseable, Quiescable {
       } catch (RuntimeException | Error e) {
         LOG.error("{}: what is open is looked after all the same", name(), e);
       }
-      LockSupport.parkNanos(this, outgoing.isEmpty() && !granter.anyPending() ? IDLE_NANOS : BUSY_NANOS);
+      LockSupport.parkNanos(this, pauseNanos());
     }
     peers.close();
     outbox.close();
     core.handedOver.set(false);
+  }
+
+  /** Whoever waits looks by itself, and a revoke of what is being sent can be a little late. */
+  private long pauseNanos() {
+    if (waiting.get() > 0 || !granter.anyPending()) return IDLE_NANOS;
+    return Math.clamp((System.nanoTime() - heardNanos) / PART, BUSY_NANOS, IDLE_NANOS);
   }
 
   private void receive() {
@@ -313,6 +329,7 @@ public final class Handovers implements AutoCloseable, Quiescable {
   private boolean take(EngineNotification notification) {
     HandoverMessage message = HandoverMessage.decode(notification.message());
     if (message == null) return false;
+    heardNanos = System.nanoTime();
     try {
       take(notification.from(), message);
     } catch (RuntimeException | Error e) {

@@ -2,6 +2,7 @@ package dev.gatun.connector;
 
 import static dev.gatun.connector.P2pHost.compute;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -22,6 +23,7 @@ import dev.gatun.testing.Thrown;
 import dev.gatun.transfer.SteeredBackend;
 import dev.gatun.transfer.TransferBatch;
 import dev.gatun.transfer.TransferEngine;
+import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -67,7 +69,7 @@ class P2pCloseTest {
       Thread closing = Thread.ofPlatform().start(prefill.connector::close);
       Await.until("prefill waits for its pushes", () -> waits(closing));
 
-      PeerConnection.open(prefill.worker(), Deadline.after(LIMIT)).close();
+      assertAnswers(prefill);
       assertEquals(4, decode.pool.quarantined());
       LoopbackControls.release(COPY);
       closing.join();
@@ -98,7 +100,7 @@ class P2pCloseTest {
       }
       prefill.connector.close();
 
-      PeerConnection.open(prefill.worker(), Deadline.after(LIMIT)).close();
+      assertAnswers(prefill);
       assertEquals(4, decode.pool.quarantined());
       assertEquals(1, prefill.engine.registrations());
       LoopbackControls.release(COPY);
@@ -125,7 +127,7 @@ class P2pCloseTest {
       prefill.awaitSaves();
       prefill.connector.close();
 
-      PeerConnection.open(prefill.worker(), Deadline.after(LIMIT)).close();
+      assertAnswers(prefill);
       assertEquals(4, decode.pool.quarantined());
       assertEquals(List.of(), prefill.engine.close(Deadline.after(LIMIT)));
       assertClosed(prefill, decode);
@@ -192,6 +194,13 @@ class P2pCloseTest {
 
   private static boolean waits(Thread closing) {
     return Arrays.stream(closing.getStackTrace()).anyMatch(frame -> frame.getClassName().endsWith(".TransferLog"));
+  }
+
+  private static void assertAnswers(P2pHost prefill) throws IOException {
+    Deadline deadline = Deadline.after(LIMIT);
+    try (PeerConnection connection = PeerConnection.open(prefill.worker(), deadline)) {
+      assertNotNull(connection.peer(deadline));
+    }
   }
 
   private static void assertClosed(P2pHost prefill, P2pHost decode) {

@@ -32,7 +32,7 @@ class PeerInstanceTest {
   private static PeerInstance peer(PeerServer server) throws IOException {
     try (PeerConnection connection = PeerConnection.open(server.address(), Deadline.after(LIMIT))) {
       assertEquals(new PeerMessage.Done(), connection.ask(new PeerMessage.Forget("x"), Deadline.after(LIMIT)));
-      return connection.peer();
+      return connection.peer(Deadline.after(LIMIT));
     }
   }
 
@@ -91,8 +91,9 @@ class PeerInstanceTest {
       PeerInstance peer = new PeerInstance(
           new InetSocketAddress(InetAddress.getLoopbackAddress(), stopped.getLocalPort()), UUID.randomUUID());
       assertFalse(new PeerWatch(peer).looksGone());
-      assertThrows(SocketTimeoutException.class,
-          () -> PeerConnection.open(peer.address(), Deadline.after(Duration.ofMillis(1))));
+      try (PeerConnection connection = PeerConnection.open(peer.address(), Deadline.after(LIMIT))) {
+        assertThrows(SocketTimeoutException.class, () -> connection.peer(Deadline.after(Duration.ofMillis(1))));
+      }
     }
   }
 
