@@ -24,7 +24,10 @@ import java.util.concurrent.locks.LockSupport;
  * one right behind the other, and in turns with those one after a pause, in which the threads of both sides go to sleep.
  */
 final class GrantedPages {
-  private static final int WARMUPS = 200; // of each: as many calls as HotSpot compiles a method after
+  // as many calls as HotSpot takes to compile a method for good, unless they take longer than 6 s
+  private static final int WARMUPS_MIN = 400;
+  private static final int WARMUPS_MAX = 6_000;
+  private static final double WARMUP_MICROS = 6_000_000;
   private static final Duration LEASE = Duration.ofHours(1);
   private static final WeightEpoch EPOCH = new WeightEpoch("bench", 0);
 
@@ -36,13 +39,15 @@ final class GrantedPages {
     Path folder = Leftovers.temporaryFolder("gatun-grants-");
     double[] micros = new double[rounds];
     double[] pacedMicros = new double[rounds];
+    int warmups = (int) Math.clamp(WARMUP_MICROS / rawMicros, WARMUPS_MIN, WARMUPS_MAX);
     try (DeviceSender sender = DeviceSender.listen(folder.resolve("sender"), source.cache(), new EpochGate(EPOCH))) {
       int[] blocks = from.stream().mapToInt(Integer::intValue).toArray();
-      for (int round = 0; round < 2 * (WARMUPS + rounds); round++)
+      for (int round = 0; round < warmups + 2 * rounds; round++)
         sender.offer("round-" + round, blocks, ready, LEASE);
       DataOutputStream questions = decode.questions();
       questions.writeByte(Question.GRANTS.code());
       questions.writeUTF(sender.socket().toString());
+      questions.writeInt(warmups);
       questions.writeInt(rounds);
       questions.writeInt(pauseMillis);
       questions.writeInt(to.size());
@@ -56,7 +61,7 @@ final class GrantedPages {
     } finally {
       Leftovers.delete(folder);
     }
-    into.put("rawMicros", rawMicros).put("pauseMillis", pauseMillis);
+    into.put("rawMicros", rawMicros).put("pauseMillis", pauseMillis).put("warmups", warmups);
     add("grant", micros, rawMicros, into);
     add("paced", pacedMicros, rawMicros, into);
   }
@@ -70,6 +75,7 @@ final class GrantedPages {
   /** The receiving side: takes all of them over, every other one after a pause, and answers how long each took. */
   static void take(PlacedCache cache, DataInputStream in, DataOutputStream out) throws IOException {
     Path socket = Path.of(in.readUTF());
+    int warmups = in.readInt();
     int rounds = in.readInt();
     long pauseNanos = TimeUnit.MILLISECONDS.toNanos(in.readInt());
     int[] blocks = new int[in.readInt()];
@@ -77,13 +83,14 @@ final class GrantedPages {
       blocks[i] = in.readInt();
     try (DeviceReceiver receiver = DeviceReceiver.connect(socket, cache.cache(), new EpochGate(EPOCH),
         StagingCell.soon())) {
-      for (int round = 0; round < 2 * (WARMUPS + rounds); round++) {
-        if (round % 2 == 1 && round > WARMUPS) pause(pauseNanos);
+      for (int round = 0; round < warmups + 2 * rounds; round++) {
+        boolean measured = round >= warmups;
+        if (measured && (round - warmups) % 2 == 1) pause(pauseNanos);
         long start = System.nanoTime();
         DeviceGrant grant = receiver.grant("round-" + round, blocks, LEASE);
         switch (grant.await(StagingCell.soon())) {
           case COMMITTED -> {
-            if (round >= 2 * WARMUPS) out.writeLong(System.nanoTime() - start);
+            if (measured) out.writeLong(System.nanoTime() - start);
           }
           default -> throw new IllegalStateException(grant + ": " + grant.reason());
         }

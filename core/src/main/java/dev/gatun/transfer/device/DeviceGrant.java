@@ -20,10 +20,8 @@ public final class DeviceGrant {
   private final int[] blocks;
   private final WeightEpoch epoch;
   private final Deadline expires;
-  // guarded by this
-  private HandoverOutcome outcome = HandoverOutcome.PENDING;
-  private String reason = "";
-  private boolean over;
+  // written under this, and read without it by those who look again and again
+  private volatile HandoverState state = HandoverState.PENDING;
 
   DeviceGrant(DeviceReceiver receiver, String name, int[] blocks, WeightEpoch epoch, Deadline expires) {
     this.receiver = receiver;
@@ -49,18 +47,18 @@ public final class DeviceGrant {
   }
 
   /** {@return how it stands} */
-  public synchronized HandoverOutcome outcome() {
-    return outcome;
+  public HandoverOutcome outcome() {
+    return state.outcome();
   }
 
   /** {@return why it ended without pages, in words; empty if it did not} */
-  public synchronized String reason() {
-    return reason;
+  public String reason() {
+    return state.reason();
   }
 
   /** {@return whether the sender can no longer write: the blocks may be used, or lent again} */
-  public synchronized boolean isOver() {
-    return over;
+  public boolean isOver() {
+    return state.over();
   }
 
   /**
@@ -91,39 +89,28 @@ public final class DeviceGrant {
 
   void takeBack(String why) {
     synchronized (this) {
-      if (outcome != HandoverOutcome.PENDING) return;
-      outcome = HandoverOutcome.REVOKED;
-      reason = why;
+      if (!state.isPending()) return;
+      state = state.ended(HandoverOutcome.REVOKED, why);
     }
     receiver.tellRevoked(this);
   }
 
   /** Everything has arrived, while the epoch of the grant was in force or not. {@return whether it is good} */
-  boolean committed(boolean current) {
-    synchronized (this) {
-      if (outcome == HandoverOutcome.PENDING) {
-        outcome = current ? HandoverOutcome.COMMITTED : HandoverOutcome.REVOKED;
-        if (!current) reason = "a refit came first";
-      }
-      over = true;
-      return outcome == HandoverOutcome.COMMITTED;
-    }
+  synchronized boolean committed(boolean current) {
+    state = (current
+        ? state.ended(HandoverOutcome.COMMITTED, "")
+        : state.ended(HandoverOutcome.REVOKED, "a refit came first")).freed();
+    return state.outcome() == HandoverOutcome.COMMITTED;
   }
 
   /** The sender has given up, and nothing of it moves any more. */
   synchronized void aborted(boolean refused, String why) {
-    if (outcome == HandoverOutcome.PENDING) {
-      outcome = refused ? HandoverOutcome.REFUSED : HandoverOutcome.ABORTED;
-      reason = why;
-    }
-    over = true;
+    state = state.ended(refused ? HandoverOutcome.REFUSED : HandoverOutcome.ABORTED, why).freed();
   }
 
   /** The sender says nothing more, and may still write. */
   synchronized void cutOff(String why) {
-    if (outcome != HandoverOutcome.PENDING) return;
-    outcome = HandoverOutcome.ABORTED;
-    reason = why;
+    state = state.ended(HandoverOutcome.ABORTED, why);
   }
 
   boolean hasExpired() {
@@ -135,8 +122,9 @@ public final class DeviceGrant {
   }
 
   @Override
-  public synchronized String toString() {
-    return "grant of " + blocks.length + " blocks of " + epoch + " for " + name + ": " + outcome
-        + (over ? "" : ", not over");
+  public String toString() {
+    HandoverState now = state;
+    return "grant of " + blocks.length + " blocks of " + epoch + " for " + name + ": " + now.outcome()
+        + (now.over() ? "" : ", not over");
   }
 }

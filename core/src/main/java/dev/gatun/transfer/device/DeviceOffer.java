@@ -16,11 +16,9 @@ public final class DeviceOffer {
   private final DeviceEvent ready;
   private final WeightEpoch epoch;
   private final Deadline expires;
-  // guarded by this
-  private HandoverOutcome outcome = HandoverOutcome.PENDING;
-  private String reason = "";
-  private boolean pushing;
-  private boolean over;
+  // written under this, and read without it by those who look again and again
+  private volatile HandoverState state = HandoverState.PENDING;
+  private boolean pushing; // guarded by this
 
   DeviceOffer(DeviceSender sender, String name, int[] blocks, DeviceEvent ready, WeightEpoch epoch, Deadline expires) {
     this.sender = sender;
@@ -42,18 +40,18 @@ public final class DeviceOffer {
   }
 
   /** {@return how it stands} */
-  public synchronized HandoverOutcome outcome() {
-    return outcome;
+  public HandoverOutcome outcome() {
+    return state.outcome();
   }
 
   /** {@return why it ended without a receiver that has the pages, in words; empty if it did not} */
-  public synchronized String reason() {
-    return reason;
+  public String reason() {
+    return state.reason();
   }
 
   /** {@return whether nothing reads the blocks any more} */
-  public synchronized boolean isOver() {
-    return over;
+  public boolean isOver() {
+    return state.over();
   }
 
   /**
@@ -74,31 +72,25 @@ public final class DeviceOffer {
 
   /** Ends it unless a push of it runs, which then stops. */
   synchronized void takeBack(String why) {
-    if (outcome != HandoverOutcome.PENDING) return;
-    outcome = HandoverOutcome.REVOKED;
-    reason = why;
-    over = !pushing;
+    if (!state.isPending()) return;
+    HandoverState ended = state.ended(HandoverOutcome.REVOKED, why);
+    state = pushing ? ended : ended.freed();
   }
 
   /** A push begins. {@return false if it was taken back before} */
   synchronized boolean begin() {
-    if (outcome != HandoverOutcome.PENDING) return false;
+    if (!state.isPending()) return false;
     pushing = true;
     return true;
   }
 
-  synchronized boolean isTakenBack() {
-    return outcome == HandoverOutcome.REVOKED;
+  boolean isTakenBack() {
+    return state.outcome() == HandoverOutcome.REVOKED;
   }
 
   /** Nothing reads the blocks any more. */
   synchronized void end(HandoverOutcome how, String why) {
-    if (over) return;
-    if (outcome == HandoverOutcome.PENDING) {
-      outcome = how;
-      reason = why;
-    }
-    over = true;
+    if (!state.over()) state = state.ended(how, why).freed();
   }
 
   boolean hasExpired() {
@@ -114,7 +106,7 @@ public final class DeviceOffer {
   }
 
   @Override
-  public synchronized String toString() {
-    return "offer of " + blocks.length + " blocks of " + epoch + " as " + name + ": " + outcome;
+  public String toString() {
+    return "offer of " + blocks.length + " blocks of " + epoch + " as " + name + ": " + state.outcome();
   }
 }

@@ -25,6 +25,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.nio.file.attribute.UserPrincipal;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
@@ -183,19 +184,24 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
   }
 
   private void take(int[] blocks) {
-    BitSet wanted = new BitSet();
-    for (int block : blocks) {
+    for (int block : blocks)
       LinkMessage.requireBlock(block, cache.layout());
-      if (wanted.get(block)) throw new IllegalArgumentException("blocks must come once each: " + block);
-      wanted.set(block);
-    }
     synchronized (granted) {
-      if (granted.intersects(wanted)) {
-        wanted.and(granted);
-        throw new IllegalStateException("blocks are in a grant that is not over: " + wanted);
+      for (int i = 0; i < blocks.length; i++) {
+        if (!granted.get(blocks[i])) granted.set(blocks[i]);
+        else
+          refuse(blocks, i);
       }
-      granted.or(wanted);
     }
+  }
+
+  /** Gives those before one back that is granted already, to another grant or to this. */
+  private void refuse(int[] blocks, int at) {
+    int[] before = Arrays.copyOf(blocks, at);
+    for (int block : before)
+      granted.clear(block);
+    if (granted.get(blocks[at])) throw new IllegalStateException("block is in a grant that is not over: " + blocks[at]);
+    throw new IllegalArgumentException("blocks must come once each: " + blocks[at]);
   }
 
   /**

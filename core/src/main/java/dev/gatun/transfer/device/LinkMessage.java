@@ -17,6 +17,8 @@ sealed interface LinkMessage {
   /** Most blocks of a grant: the pages of a long prompt; a bound against nonsense. */
   int BLOCKS_MAX = 1 << 20;
   int NAME_MAX = 256;
+  /** What most messages have room in. */
+  int BYTES = 1024;
 
   /** Either side, first: who it is. */
   record Hello(UUID instance, PeerLife life, WeightEpoch epoch) implements LinkMessage {}
@@ -57,7 +59,8 @@ sealed interface LinkMessage {
 
   /** {@return it as bytes, the kind first} */
   default byte[] encode() {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(
+        this instanceof Pages pages ? BYTES + pages.blocks.length * Integer.BYTES : BYTES);
     try (DataOutputStream out = new DataOutputStream(bytes)) {
       write(out);
     } catch (IOException e) {
