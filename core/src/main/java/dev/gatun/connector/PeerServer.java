@@ -13,6 +13,10 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +43,10 @@ final class PeerServer implements AutoCloseable {
   private final UUID instance = UUID.randomUUID();
   private final Function<PeerMessage, PeerMessage> answers;
   private final Set<Socket> connections = ConcurrentHashMap.newKeySet();
+  // answers may block in native code, so these are no virtual threads; one that is idle is used again for 10 s, which saves a
+  // hand-over the time to start it; unmeasured default
+  private final ExecutorService serving = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS,
+      new SynchronousQueue<>(), Thread.ofPlatform().daemon().name("gatun-peer-", 0).factory());
   private final Thread accepting = Thread.ofPlatform().daemon().name("gatun-peers").unstarted(this::accept);
 
   private PeerServer(ServerSocket server, String host, Function<PeerMessage, PeerMessage> answers) {
@@ -91,8 +99,7 @@ final class PeerServer implements AutoCloseable {
 
   private void serveAside(Socket socket) {
     try {
-      // answers may block in native code, so it is no virtual thread
-      Thread.ofPlatform().daemon().name("gatun-peer").start(() -> serve(socket));
+      serving.execute(() -> serve(socket));
     } catch (RuntimeException | Error e) {
       LOG.error("a peer cannot be served", e);
       connections.remove(socket);
@@ -128,6 +135,7 @@ final class PeerServer implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     connections.forEach(PeerServer::close);
+    serving.shutdown();
   }
 
   /** One that cannot be closed keeps no other open. */
