@@ -41,7 +41,8 @@ public final class HandoverComparison {
   private static final double RATIO_MAX = 1.10;
   // parts of the run, each with a ratio of its own: the interval is over these
   private static final int PARTS = 10;
-  private static final int WARM_ROUNDS = 10;
+  // HotSpot's first compiler takes a method after 200 calls, and most of a hand-over is called once in it
+  private static final int WARM_ROUNDS = 200;
   private static final Duration WAIT = Duration.ofMinutes(1);
 
   private final HandoverHost host;
