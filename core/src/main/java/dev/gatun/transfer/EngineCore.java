@@ -126,12 +126,11 @@ final class EngineCore implements Quiescable {
     return memory.call(() -> backend.openSegment(descriptor));
   }
 
-  /** Takes note of a peer that was reached: nothing more goes out to an engine that had its name before. */
+  /** Takes note of a peer that was reached: nothing more goes out to engines that had its name before the last one. */
   void reached(SegmentDescriptor descriptor) {
-    instances.know(descriptor);
-    descriptor.instance().ifPresent(now -> segments.forEach(segment -> {
+    instances.know(descriptor).ifPresent(last -> segments.forEach(segment -> {
       boolean before = segment.name().equals(descriptor.name())
-          && segment.descriptor().instance().filter(past -> !past.equals(now)).isPresent();
+          && segment.descriptor().instance().filter(one -> !one.equals(last)).isPresent();
       if (before) segment.retire();
     }));
   }

@@ -4,6 +4,7 @@ import dev.gatun.backend.EngineInstance;
 import dev.gatun.backend.SegmentDescriptor;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 
 /** The last engine of each name that peers have told of. Usable by any thread. */
 final class Instances {
@@ -15,12 +16,13 @@ final class Instances {
     EngineInstance known = last.get(descriptor.name());
     if (told == null || known == null || !told.isBefore(known)) return;
     throw new PeerRestartedException(operation + ' ' + descriptor.name()
-        + " refused: the descriptor is of an engine that has ended; another has its name since. Get a new descriptor");
+        + " refused: the descriptor is of an engine that has ended; another has its name, started later by its machine's clock."
+        + " Get a new descriptor");
   }
 
-  /** Takes note of a peer that was reached. */
-  synchronized void know(SegmentDescriptor descriptor) {
-    descriptor.instance().ifPresent(
+  /** Takes note of a peer that was reached. {@return the last engine of its name, none if the peer does not say which it is} */
+  synchronized Optional<EngineInstance> know(SegmentDescriptor descriptor) {
+    return descriptor.instance().map(
         told -> last.merge(descriptor.name(), told, (known, heard) -> heard.isBefore(known) ? known : heard));
   }
 }

@@ -39,7 +39,7 @@ final class Peers {
         Told last = told.get();
         if (!last.instance().equals(instance)) replace(last);
         Segment open = segment;
-        if (open == null) {
+        if (open == null || open.isClosed()) {
           open = engine.openSegment(last.descriptor(), deadline);
           segment = open;
         } else if (!open.descriptor().equals(last.descriptor())) {

@@ -170,9 +170,11 @@ public final class TransferEngine implements AutoCloseable {
     core.requireOpen("openSegment");
     core.instances.requireCurrent("openSegment", descriptor);
     int id = calls.within("openSegment", descriptor.name(), deadline, () -> core.open(descriptor));
-    core.reached(descriptor);
     Segment segment = new Segment(core, id, descriptor);
     core.segments.add(segment);
+    core.reached(descriptor);
+    if (segment.isClosed())
+      throw new PeerRestartedException(segment + " is of an engine that ended meanwhile; open the new one");
     return segment;
   }
 

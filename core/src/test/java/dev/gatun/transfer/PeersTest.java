@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -98,6 +99,24 @@ class PeersTest {
     assertEquals(since, peers.byName(one.engine.segmentName()).descriptor());
     assertEquals(List.of(2), opened);
     assertEquals(before, peers.open(new Told(before, 21), deadline()).descriptor());
+  }
+
+  @Test
+  @DisplayName("an engine whose opening ends after that of the next one with its name is the past: it gets no segment, the next keeps its")
+  void openedLate() {
+    SegmentDescriptor name = one.engine.descriptor();
+    long started = name.instance().orElseThrow().startedMillis();
+    SegmentDescriptor past = of(name, new EngineInstance(started - 1, 0));
+    long theirs = one.filled(2);
+    AtomicReference<Segment> next = new AtomicReference<>();
+    library.beforeOpen = descriptor -> {
+      if (descriptor.equals(past)) next.set(mine.engine.openSegment(name));
+    };
+    assertThrows(PeerRestartedException.class, () -> mine.engine.openSegment(past));
+    try (TransferBatch batch = mine.engine.batch(mine.pool, 1)) {
+      TransferBench.run(batch.write(mine.filled(1), next.get(), one.address(theirs)));
+    }
+    assertTrue(holds(one.pool.page(theirs), 1));
   }
 
   @Test
