@@ -176,6 +176,7 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
         channel.send(new Pages(grant.id(), grant.epoch(), name, own));
       }
       channel.stayAwake(LinkChannel.AWAKE_NANOS);
+      channel.wake();
       if (gone) grant.cutOff("the sender is gone"); // it went meanwhile, and the reader has not seen this one
       return grant;
     } finally {

@@ -20,7 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Messages over a connected Unix socket. Any thread sends, and never waits: what the socket does not take at once goes when it
- * does. It is never in blocking mode, in which an interrupt of whoever sends would close it. One thread receives.
+ * does. It is never in blocking mode, in which an interrupt of whoever sends would close it. One thread receives. Longer than
+ * most classes because sending and receiving share the socket's one selector.
  */
 final class LinkChannel implements AutoCloseable {
   /**
@@ -34,7 +35,7 @@ final class LinkChannel implements AutoCloseable {
   // a grant of 1,000 blocks with room for others; grows for larger ones
   private static final int ROOM_BYTES = 16_384;
 
-  // 1 ms: between two looks at what else there is to wait for
+  // 1 ms: between two looks at what else there is to wait for; unmeasured default
   private static final long ENDED_NANOS = 1_000_000;
 
   private final SocketChannel channel;
@@ -88,7 +89,7 @@ final class LinkChannel implements AutoCloseable {
   boolean flush(Deadline deadline) {
     while (!trySendRest()) {
       if (deadline.reached()) return false;
-      await(1);
+      select(SelectionKey.OP_WRITE, 1);
     }
     return true;
   }
@@ -113,11 +114,10 @@ final class LinkChannel implements AutoCloseable {
     }
   }
 
-  /** Whoever waits, or will, looks again and again for so long before it sleeps: it takes long to wake. */
+  /** Who waits from now on looks again and again for so long before it sleeps: it takes long to wake. */
   void stayAwake(long nanos) {
     long until = System.nanoTime() + nanos;
     if (until - awakeUntilNanos > 0) awakeUntilNanos = until;
-    wake();
   }
 
   /** Ends the wait of the thread that receives, or the next one. */
@@ -192,17 +192,19 @@ final class LinkChannel implements AutoCloseable {
    */
   @SuppressWarnings("ThreadPriorityCheck") // on few cores whoever is waited for must get one at once
   void await(long millisMax) {
-    if (ended) { // nothing wakes it any more
+    boolean all = trySendRest();
+    if (!ended && System.nanoTime() - awakeUntilNanos < 0) Thread.yield();
+    else
+      select(all ? SelectionKey.OP_READ : SelectionKey.OP_READ | SelectionKey.OP_WRITE, millisMax);
+  }
+
+  private void select(int operations, long millisMax) {
+    if (ended) { // the socket is ready for ever
       LockSupport.parkNanos(this, ENDED_NANOS);
       return;
     }
-    boolean all = trySendRest();
-    if (System.nanoTime() - awakeUntilNanos < 0) {
-      Thread.yield();
-      return;
-    }
     try {
-      key.interestOps(all ? SelectionKey.OP_READ : SelectionKey.OP_READ | SelectionKey.OP_WRITE);
+      key.interestOps(operations);
       selector.select(selected -> {}, millisMax);
     } catch (CancelledKeyException | ClosedSelectorException closed) {
       ended = true;

@@ -17,8 +17,6 @@ sealed interface LinkMessage {
   /** Most blocks of a grant: the pages of a long prompt; a bound against nonsense. */
   int BLOCKS_MAX = 1 << 20;
   int NAME_MAX = 256;
-  /** What most messages have room in. */
-  int BYTES = 1024;
 
   /** Either side, first: who it is. */
   record Hello(UUID instance, PeerLife life, WeightEpoch epoch) implements LinkMessage {}
@@ -59,8 +57,9 @@ sealed interface LinkMessage {
 
   /** {@return it as bytes, the kind first} */
   default byte[] encode() {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream(
-        this instanceof Pages pages ? BYTES + pages.blocks.length * Integer.BYTES : BYTES);
+    int listBytes = this instanceof Pages pages ? pages.blocks.length * Integer.BYTES : 0;
+    // ids, epoch and a name take less than 1 KiB
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(listBytes + 1024);
     try (DataOutputStream out = new DataOutputStream(bytes)) {
       write(out);
     } catch (IOException e) {

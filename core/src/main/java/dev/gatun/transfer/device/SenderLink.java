@@ -2,6 +2,7 @@ package dev.gatun.transfer.device;
 
 import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.Deadline;
+import dev.gatun.backend.DeadlineException;
 import dev.gatun.backend.GateClosedException;
 import dev.gatun.device.AttachedCache;
 import dev.gatun.device.DeviceException;
@@ -23,6 +24,7 @@ import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,6 +40,8 @@ final class SenderLink {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   // 1 ms: the next grant often follows; unmeasured default
   private static final long AWAKE_AFTER_NANOS = 1_000_000;
+  // 1 ms: between two looks at kernels that only have to end; unmeasured default
+  private static final long ENDING_NANOS = 1_000_000;
 
   private final DeviceSender sender;
   private final LinkChannel channel;
@@ -124,7 +128,9 @@ final class SenderLink {
   /** Takes what the receiver has said. Does not wait, and throws nothing: kernels may be running. */
   private void listen() {
     try {
-      for (LinkMessage message = channel.poll(); message != null && !ending; message = channel.poll()) {
+      while (!ending) {
+        LinkMessage message = channel.poll();
+        if (message == null) break;
         channel.stayAwake(AWAKE_AFTER_NANOS);
         if (message instanceof Detach) ending = true;
         else
@@ -215,6 +221,7 @@ final class SenderLink {
 
   /** Closes the receiver's memory; whatever waited for it ends. */
   private void finish() {
+    ending = true; // also if something was thrown: nothing more begins
     finished = true;
     sender.matches().forget(this);
     runLeft();
@@ -262,7 +269,7 @@ final class SenderLink {
       } catch (IllegalArgumentException | IndexOutOfBoundsException | ClosedException other) { // before it was queued
         refused = true;
         failure = String.valueOf(other.getMessage());
-      } catch (DeviceException lost) {
+      } catch (DeviceException | DeadlineException lost) {
         LOG.error("{}: {} is never answered: end this process, then the receiver has its blocks back", this,
             grant.pages.name(), lost);
         offer.end(HandoverOutcome.ABORTED, String.valueOf(lost.getMessage()));
@@ -284,8 +291,11 @@ final class SenderLink {
 
   /** While they run, on the link's thread. */
   void passTime() {
-    listen();
-    channel.await(1);
+    if (ending) LockSupport.parkNanos(this, ENDING_NANOS);
+    else {
+      listen();
+      channel.await(1);
+    }
   }
 
   private void commit(Incoming grant, DeviceOffer offer) {

@@ -3,6 +3,8 @@ package dev.gatun.transfer.device;
 import static dev.gatun.testing.Thrown.message;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,10 +13,13 @@ import dev.gatun.backend.InUseException;
 import dev.gatun.backend.WeightEpoch;
 import dev.gatun.device.Device;
 import dev.gatun.device.DeviceEvent;
+import dev.gatun.device.SharedCache;
 import dev.gatun.internal.backend.ChildJvm;
 import dev.gatun.testing.Await;
 import dev.gatun.transfer.HandoverOutcome;
 import dev.gatun.transfer.device.PeerRefusedException.Reason;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,6 +27,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -235,6 +241,34 @@ abstract class DeviceLinkContract {
         end(other);
       }
       assertEquals(List.of(), sender.close(LinkBed.soon()));
+    }
+  }
+
+  @Test
+  @DisplayName("a receiver that says nonsense while its pages move is refused once, and its memory closed when nothing moves")
+  void nonsenseWhilePagesMove() throws IOException {
+    try (ChildJvm sender = sender(1, 1, 4);
+        LinkBed bed = LinkBed.plain(driver(), 0);
+        SharedCache shared = SharedCache.share(bed.cache());
+        LinkChannel receiver = LinkChannel.connect(socket)) {
+      sender.send("offer-held a 7 1");
+      sender.awaitLine("offered a");
+      assertInstanceOf(LinkMessage.Hello.class, receiver.receive());
+      receiver.send(new LinkMessage.Hello(UUID.randomUUID(), PeerLife.own(), EPOCH));
+      receiver.send(new LinkMessage.Cache(shared.share()));
+      assertInstanceOf(LinkMessage.Ready.class, receiver.receive());
+      UUID id = UUID.randomUUID();
+      receiver.send(new LinkMessage.Pages(id, EPOCH, "a", new int[]{1}));
+      sender.awaitLine("taken a");
+      receiver.channel().write(ByteBuffer.wrap(new byte[]{-1, -1, -1, -1}));
+      assertEquals(Reason.OTHER_PROTOCOL,
+          assertInstanceOf(LinkMessage.Refused.class, receiver.receive()).reason());
+      sender.send("release");
+      assertEquals(new LinkMessage.Commit(id), receiver.receive());
+      assertInstanceOf(LinkMessage.Bye.class, receiver.receive());
+      assertNull(receiver.receive());
+      sender.awaitLine("ended a ABORTED"); // nobody confirmed it
+      end(sender);
     }
   }
 
