@@ -24,7 +24,8 @@ import java.util.concurrent.locks.LockSupport;
  * one right behind the other, and in turns with those one after a pause, in which the threads of both sides go to sleep.
  */
 final class GrantedPages {
-  // as many calls as HotSpot takes to compile a method for good, unless they take longer than 6 s
+  // at most as many calls as HotSpot takes to compile a method for good, at least twice as many as it takes to compile it at all,
+  // and in between as many as 6 s of kernels
   private static final int WARMUPS_MIN = 400;
   private static final int WARMUPS_MAX = 6_000;
   private static final double WARMUP_MICROS = 6_000_000;

@@ -20,7 +20,7 @@ final class CopyLanes implements AutoCloseable {
   private static final int LANES_MAX = 4;
   // 512 KiB: one thread takes 50 us for it, about as long as another takes to wake
   private static final long SHARED_BYTES_MIN = 512L << 10;
-  // the cores were busy with something else for so long; the next copy starts the threads again
+  // so long without a copy, and the threads end; the next one starts them again. Unmeasured default
   private static final long IDLE_SECONDS = 10;
 
   private final int helpers;

@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** Prefill's side of a pull: lets decode read offered pages, and ends the offer once it has. */
 final class PullServing {
-  // 5 ms: how late an offer that was read counts as such; what decode waits for does not hang on it
+  // 5 ms: how late an offer that was read counts as such; what decode waits for does not hang on it; unmeasured default
   private static final long LOOK_NANOS = 5_000_000;
 
   private final P2pSite site;

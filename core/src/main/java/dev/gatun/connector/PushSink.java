@@ -11,7 +11,9 @@ import dev.gatun.transfer.PushTarget;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** Decode's side of a push: grants room, and takes the pages as good once prefill has committed. */
@@ -58,7 +60,7 @@ final class PushSink implements P2pLoads.Sink {
       // the commit says that the pages are here, and prefill's answer comes a round trip later
       HandoverOutcome outcome = target.await(answer::isDone, deadline);
       if (outcome != HandoverOutcome.COMMITTED) {
-        PeerMessage said = get(answer);
+        PeerMessage said = get(answer, deadline);
         if (said instanceof Refused refused) return "prefill: " + refused.reason();
         if (!(said instanceof Done)) return "prefill answered " + said;
         outcome = target.await(deadline);
@@ -86,12 +88,17 @@ final class PushSink implements P2pLoads.Sink {
     return answer;
   }
 
-  private static PeerMessage get(CompletableFuture<PeerMessage> answer) throws IOException {
+  private static PeerMessage get(CompletableFuture<PeerMessage> answer, Deadline deadline) throws IOException {
     try {
-      return answer.join();
-    } catch (CompletionException failed) {
+      return answer.get(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException failed) {
       if (failed.getCause() instanceof IOException e) throw e;
-      throw failed;
+      throw new IllegalStateException(failed.getCause());
+    } catch (TimeoutException late) {
+      throw new IOException("no answer by the deadline", late);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("the wait for its answer was interrupted", e);
     }
   }
 }

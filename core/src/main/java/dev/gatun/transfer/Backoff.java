@@ -14,7 +14,7 @@ final class Backoff {
   // the end of a wait is seen at most a sixty-fourth of it late, and what the kernel adds; unmeasured default
   private static final long PARK_PART = 64;
   private static final long PARK_MIN_NANOS = 20_000;
-  private static final long PARK_MAX_NANOS = 500_000;
+  private static final long PARK_MAX_NANOS = 5_000_000;
 
   private long beganNanos;
 

@@ -38,7 +38,8 @@ import org.slf4j.LoggerFactory;
 public final class Handovers implements AutoCloseable, Quiescable {
   private static final Logger LOG = LoggerFactory.getLogger(Handovers.class);
   // how late a message is seen that no thread of ours waits for: while a peer waits for an answer to what it may say, a part
-  // of the time in which it has said nothing, at least 100 us; otherwise 5 ms. Looks cost the cores that move the bytes
+  // of the time in which it has said nothing, at least 100 us; otherwise 5 ms. Looks cost the cores that move the bytes.
+  // unmeasured defaults
   private static final long PART = 64;
   private static final long BUSY_NANOS = 100_000;
   private static final long IDLE_NANOS = 5_000_000;
@@ -222,12 +223,14 @@ public final class Handovers implements AutoCloseable, Quiescable {
 
   void await(BooleanSupplier condition, Deadline deadline) {
     Backoff backoff = new Backoff();
-    backoff.reset();
+    long heard = heardNanos;
     waiting.getAndIncrement();
     try {
       while (!condition.getAsBoolean() && !deadline.reached() && !Thread.currentThread().isInterrupted()) {
         receive();
         if (condition.getAsBoolean()) return;
+        if (heard != heardNanos) backoff.reset(); // others follow
+        heard = heardNanos;
         backoff.pause(deadline.remainingNanos());
       }
     } finally {
