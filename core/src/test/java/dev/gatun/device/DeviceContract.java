@@ -16,6 +16,7 @@ import dev.gatun.backend.DeadlineException;
 import dev.gatun.backend.InUseException;
 import dev.gatun.memory.Slab;
 import dev.gatun.memory.SlabOptions;
+import dev.gatun.testing.Await;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -23,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -149,6 +151,35 @@ abstract class DeviceContract {
       }
       for (Future<?> run : runs)
         run.get();
+    }
+  }
+
+  @Test
+  @DisplayName("K11.05 a virtual thread whose first call has to wait for another thread leaves no context bound to its carrier")
+  void firstCallWaits() throws Exception {
+    Class<?> monitor = Class.forName("jdk.internal.ref.Cleaner"); // of every direct buffer that is made
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      CountDownLatch warm = new CountDownLatch(100);
+      CountDownLatch begun = new CountDownLatch(1);
+      List<Future<Long>> contexts = new ArrayList<>();
+      for (int i = 0; i < 100; i++) {
+        contexts.add(threads.submit(() -> {
+          gpu.driver().currentContext(); // makes what a thread makes once
+          warm.countDown();
+          begun.await();
+          return gpu.driver().currentContext();
+        }));
+      }
+      warm.await();
+      Thread first;
+      synchronized (monitor) {
+        first = Thread.ofVirtual().start(() -> gpu.freeBytes());
+        Await.until("it waits, or is done", () -> first.getState() == Thread.State.BLOCKED || !first.isAlive());
+        begun.countDown();
+        for (Future<Long> context : contexts)
+          assertEquals(0, context.get());
+      }
+      first.join();
     }
   }
 

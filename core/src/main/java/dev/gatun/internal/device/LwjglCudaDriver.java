@@ -1,5 +1,6 @@
 package dev.gatun.internal.device;
 
+import static org.lwjgl.system.MemoryStack.stackGet;
 import static org.lwjgl.system.MemoryStack.stackPush;
 import static org.lwjgl.system.MemoryUtil.NULL;
 
@@ -89,6 +90,7 @@ final class LwjglCudaDriver implements CudaDriver {
 
   @Override
   public void pushContext(long context) {
+    stackGet(); // a thread's first one is made in memory that it may have to wait for: not with a context bound
     check(CU.cuCtxPushCurrent(context), "cuCtxPushCurrent");
   }
 
