@@ -37,6 +37,9 @@ class MutantTest {
     LoopbackControls.reset();
   }
 
+  // a read that a busy machine holds beyond its lease is refused, and then the case has nothing to notice
+  private static final int ATTEMPTS = 3;
+
   private static List<Integer> storeMutants() {
     return IntStream.rangeClosed(1, LoopbackControls.mutants())
         .filter(mutant -> !LoopbackControls.mutantName(mutant).startsWith("engine ")).boxed().toList();
@@ -67,8 +70,8 @@ class MutantTest {
     Map<String, String> documented = documented();
     return storeMutants().stream().map(mutant -> DynamicTest.dynamicTest(LoopbackControls.mutantName(mutant), () -> {
       String named = documented.getOrDefault(LoopbackControls.mutantName(mutant), "");
-      boolean notices = StoreContract.cases().stream()
-          .anyMatch(contractCase -> contractCase.name().equals(named) && fails(contractCase, mutant));
+      boolean notices = StoreContract.cases().stream().filter(contractCase -> contractCase.name().equals(named))
+          .anyMatch(contractCase -> IntStream.range(0, ATTEMPTS).anyMatch(attempt -> fails(contractCase, mutant)));
       if (!notices)
         fail("the page names \"" + named + "\", which passes or is no case; what fails is " + failing(mutant));
     }));
