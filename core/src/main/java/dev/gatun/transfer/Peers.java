@@ -4,7 +4,6 @@ import dev.gatun.backend.Deadline;
 import dev.gatun.backend.DeadlineException;
 import dev.gatun.backend.EngineCode;
 import dev.gatun.backend.EngineException;
-import dev.gatun.backend.EngineInstance;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,19 +25,20 @@ final class Peers {
     private final AtomicReference<Told> told;
     private final ReentrantLock opening = new ReentrantLock();
     private volatile @Nullable Segment segment;
-    private EngineInstance instance; // that the segment is of; guarded by opening
 
     Peer(Told first) {
       told = new AtomicReference<>(first);
-      instance = first.instance();
     }
 
     Segment open(Deadline deadline) {
       lock(deadline);
       try {
         Told last = told.get();
-        if (!last.instance().equals(instance)) replace(last);
         Segment open = segment;
+        if (open != null && !open.descriptor().instance().equals(last.descriptor().instance())) {
+          end(open);
+          open = null;
+        }
         if (open == null || open.isClosed()) {
           open = engine.openSegment(last.descriptor(), deadline);
           segment = open;
@@ -52,15 +52,13 @@ final class Peers {
     }
 
     /** What was meant for an engine must not go on in the memory of one that was started anew under its name. */
-    private void replace(Told last) {
-      Segment before = segment;
-      if (before != null) before.retire();
-      if (before != null && before.inFlight() > 0) {
-        throw new EngineException("openSegment", EngineCode.NOT_ALLOWED, 0, last.descriptor().name() + ": "
-            + before.inFlight() + " requests to the engine that had the name before have not ended");
+    private void end(Segment before) {
+      before.retire();
+      if (before.inFlight() > 0) {
+        throw new EngineException("openSegment", EngineCode.NOT_ALLOWED, 0, before.name() + ": " + before.inFlight()
+            + " requests to the engine that had the name before have not ended");
       }
       segment = null;
-      instance = last.instance();
     }
 
     private void lock(Deadline deadline) {

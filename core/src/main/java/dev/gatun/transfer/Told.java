@@ -1,6 +1,5 @@
 package dev.gatun.transfer;
 
-import dev.gatun.backend.EngineInstance;
 import dev.gatun.backend.SegmentDescriptor;
 import java.nio.ByteBuffer;
 
@@ -21,10 +20,6 @@ record Told(SegmentDescriptor descriptor, long millis) {
   static Told by(TransferEngine engine) {
     long millis = System.currentTimeMillis(); // before: what is older must not pass for younger
     return new Told(engine.descriptor(), millis);
-  }
-
-  EngineInstance instance() {
-    return descriptor.instance().orElseThrow();
   }
 
   /** {@return the younger of the two, {@code other} if neither is} */
