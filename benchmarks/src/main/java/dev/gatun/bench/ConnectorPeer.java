@@ -111,24 +111,14 @@ final class ConnectorPeer implements AutoCloseable {
     connector.scheduler().finished(request, blocks, 0);
   }
 
-  /** The bytes first: what a benchmark of wrong copies says is worth nothing. Leaves the store empty. */
+  /** The bytes first. Leaves the store empty. */
   void verify() {
-    for (int i = 0; i < blocks.size(); i++)
-      cache.rewrite(blocks.get(i)).fill(mark(i));
+    Marks.write(cache, blocks);
     store();
-    blocks.stream().forEach(block -> cache.rewrite(block).fill((byte) 0));
+    Marks.wipe(cache, blocks);
     getNanos();
-    for (int i = 0; i < blocks.size(); i++) {
-      MemorySegment wanted = MemorySegment.ofArray(new byte[Math.toIntExact(cache.pageBytes())]).fill(mark(i));
-      if (wanted.mismatch(cache.page(blocks.get(i))) >= 0) {
-        throw new IllegalStateException(name + " got other bytes than were put: block " + i);
-      }
-    }
+    Marks.require(name, cache, blocks);
     store.removeAll(true);
-  }
-
-  private static byte mark(int block) {
-    return (byte) (block % 251 + 1);
   }
 
   @Override

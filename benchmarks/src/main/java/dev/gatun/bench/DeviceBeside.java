@@ -6,7 +6,6 @@ import dev.gatun.device.Device;
 import dev.gatun.device.StagedBatch.Direction;
 import dev.gatun.device.StagingOptions;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,9 +55,7 @@ public final class DeviceBeside {
         }
       }
     }
-    String text = report.put("loadAfter", Machine.load()).toPrettyString();
-    System.out.println(text);
-    if (!output.isEmpty()) Files.writeString(Path.of(output), text + "\n");
+    Machine.publish(report, output);
   }
 
   private static ObjectNode measure(StagingCell cell, MatrixProduct product, int products, int rounds,

@@ -5,8 +5,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.gatun.device.CudaDrivers;
 import dev.gatun.device.Device;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 
 /**
@@ -50,15 +48,13 @@ public final class DevicePush {
       ArrayNode rows = report.putArray("rows");
       ArrayNode handovers = report.putArray("handovers");
       for (long fragmentBytes : fragments) {
-        int pages = Math.toIntExact(Math.clamp(bytesMax / (160 * fragmentBytes), 1, pagesMax));
+        int pages = Math.toIntExact(Math.clamp(bytesMax / (PlacedCache.PLACES * fragmentBytes), 1, pagesMax));
         try (PushCell cell = new PushCell(driver, gpu, decode, fragmentBytes, pages)) {
           cell.measure(grids, repeats, rows);
           cell.measureHandover(grid, rounds, pauseMillis, handovers.addObject());
         }
       }
     }
-    String text = report.put("loadAfter", Machine.load()).toPrettyString();
-    System.out.println(text);
-    if (!output.isEmpty()) Files.writeString(Path.of(output), text + "\n");
+    Machine.publish(report, output);
   }
 }

@@ -9,8 +9,6 @@ import dev.gatun.device.StagingMeasurement;
 import dev.gatun.device.StagingOptions;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
@@ -87,9 +85,7 @@ public final class DeviceStaging {
         cell.producerStillRunning(rounds, report.putObject("producer"));
       }
     }
-    String text = report.put("loadAfter", Machine.load()).toPrettyString();
-    System.out.println(text);
-    if (!output.isEmpty()) Files.writeString(Path.of(output), text + "\n");
+    Machine.publish(report, output);
   }
 
   static long median(long[] nanos) {

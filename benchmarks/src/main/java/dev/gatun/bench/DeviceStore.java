@@ -66,8 +66,6 @@ public final class DeviceStore {
         }
       }
     }
-    String text = report.put("loadAfter", Machine.load()).toPrettyString();
-    System.out.println(text);
-    if (!output.isEmpty()) Files.writeString(Path.of(output), text + "\n");
+    Machine.publish(report, output);
   }
 }

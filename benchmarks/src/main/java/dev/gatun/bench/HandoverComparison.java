@@ -1,5 +1,6 @@
 package dev.gatun.bench;
 
+import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -15,7 +16,6 @@ import dev.gatun.transfer.TransferBatch;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -113,10 +113,6 @@ public final class HandoverComparison {
     if (!output.isEmpty()) Files.writeString(Path.of(output), report.toPrettyString() + "\n");
   }
 
-  static byte mark(int block) {
-    return (byte) (block % 251 + 1);
-  }
-
   static String transferId(long number) {
     return "xfer-" + number;
   }
@@ -143,8 +139,8 @@ public final class HandoverComparison {
     long now = number++;
     Map<String, Object> params = new HashMap<>(remote);
     if (!remote.isEmpty()) params.put("transfer_id", transferId(now));
-    new ObjectMapper().readTree(ask("offer " + now)).properties()
-        .forEach(field -> params.put(field.getKey(), new ObjectMapper().convertValue(field.getValue(), Object.class)));
+    params.putAll(new ObjectMapper().readValue(ask("offer " + now), new TypeReference<Map<String, Object>>() {
+    }));
     KvRequest request = host.request(now, params);
     long start = System.nanoTime();
     PrefixLookup found = host.connector.scheduler().lookup(request, 0);
@@ -161,22 +157,14 @@ public final class HandoverComparison {
     return nanos;
   }
 
-  /** Both ways must move every byte: what a benchmark of wrong copies says is worth nothing. */
+  /** Both ways must move every byte. */
   private void verify() throws IOException {
-    host.blocks.stream().forEach(block -> host.pool.rewrite(block).fill((byte) 0));
+    Marks.wipe(host.pool, host.blocks);
     handOverNanos();
-    requireMarks("the hand-over");
-    host.blocks.stream().forEach(block -> host.pool.rewrite(block).fill((byte) 0));
+    Marks.require("the hand-over", host.pool, host.blocks);
+    Marks.wipe(host.pool, host.blocks);
     rawNanos();
-    requireMarks("the raw transfer");
-  }
-
-  private void requireMarks(String who) {
-    for (int i = 0; i < host.blocks.size(); i++) {
-      MemorySegment wanted = MemorySegment.ofArray(new byte[Math.toIntExact(host.pool.pageBytes())]).fill(mark(i));
-      if (wanted.mismatch(host.pool.page(host.blocks.get(i))) >= 0)
-        throw new IllegalStateException(who + " left other bytes in block " + i);
-    }
+    Marks.require("the raw transfer", host.pool, host.blocks);
   }
 
   private String ask(String command) throws IOException {
@@ -197,7 +185,7 @@ public final class HandoverComparison {
     for (int part = 0; part < PARTS; part++) {
       int from = part * rounds / PARTS;
       int to = (part + 1) * rounds / PARTS;
-      ratios.add((double) median(handedOver.subList(from, to)) / median(raw.subList(from, to)));
+      ratios.add(median(handedOver.subList(from, to)) / median(raw.subList(from, to)));
     }
     Interval ratio = Interval.ofRatios(ratios);
     report.put("loadAfter", Machine.load()).put("rawMedianNanos", median(raw))
@@ -209,7 +197,7 @@ public final class HandoverComparison {
         ratio.mean() <= RATIO_MAX ? "met" : "MISSED");
   }
 
-  private static long median(List<Long> nanos) {
-    return nanos.stream().sorted().skip((nanos.size() - 1) / 2).findFirst().orElseThrow();
+  private static double median(List<Long> nanos) {
+    return Quantiles.median(nanos.stream().mapToDouble(Long::doubleValue).toArray());
   }
 }

@@ -38,8 +38,7 @@ final class HandoverPrefill {
     long pageBytes = flags.bytes("--page-bytes", 65_536);
     flags.requireKnown();
     try (HandoverHost host = new HandoverHost(KvRole.PRODUCER, engine, blocks, pageBytes)) {
-      for (int i = 0; i < blocks; i++)
-        host.pool.rewrite(host.blocks.get(i)).fill(HandoverComparison.mark(i));
+      Marks.write(host.pool, host.blocks);
       HandoverPrefill prefill = new HandoverPrefill(host);
       System.out.println(prefill.identity());
       BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));

@@ -25,6 +25,13 @@ final class Machine {
         .put("loadBefore", load());
   }
 
+  /** Ends what {@link #describe} began: prints it, and writes it to a file unless the name is empty. */
+  static void publish(ObjectNode report, String output) throws IOException {
+    String text = report.put("loadAfter", load()).toPrettyString();
+    System.out.println(text);
+    if (!output.isEmpty()) Files.writeString(Path.of(output), text + "\n");
+  }
+
   /** {@return the load average of the last minute: above the number of cores, a figure is of little worth} */
   static double load() {
     return ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();

@@ -23,6 +23,8 @@ import java.util.List;
  */
 final class PlacedCache implements AutoCloseable {
   private static final int LAYERS = 80;
+  /** Fragments of a block. */
+  static final int PLACES = 2 * LAYERS;
   private static final long GOLDEN = 0x9E3779B97F4A7C15L;
 
   private final KvShape shape;
@@ -56,16 +58,11 @@ final class PlacedCache implements AutoCloseable {
   /** A cache like this one in the memory of another process. */
   PagedCache at(DeviceMemory other) {
     List<Long> places = new ArrayList<>();
-    for (long place = 0; place < 2 * LAYERS; place++)
+    for (long place = 0; place < PLACES; place++)
       places.add(other.address() + place * tensorBytes());
     return new PagedCache(
         new PagedKvLayout(shape, KvStrides.tokensFirst(shape), places, blocks, PagedKvLayout.NO_NULL_BLOCK),
         List.of(other));
-  }
-
-  /** {@return fragments of a block} */
-  int places() {
-    return 2 * LAYERS;
   }
 
   /** {@return bytes from a fragment of a block to the next} */
@@ -75,7 +72,7 @@ final class PlacedCache implements AutoCloseable {
 
   /** Fills every block. */
   void fill() {
-    for (int place = 0; place < 2 * LAYERS; place++) {
+    for (int place = 0; place < PLACES; place++) {
       for (long at = 0; at < tensorBytes(); at += Long.BYTES)
         host.segment().set(ValueLayout.JAVA_LONG, at, word(at / shape.partBytes(), place, at % shape.partBytes()));
       stream.copy(memory, place * tensorBytes(), pinned, 0, tensorBytes()).await(StagingCell.soon());
@@ -90,7 +87,7 @@ final class PlacedCache implements AutoCloseable {
   /** {@return how many blocks do not hold what the source's block has, or hold something that nobody sent} */
   int wrongBlocks(int[] sourceOf) {
     boolean[] wrong = new boolean[blocks];
-    for (int place = 0; place < 2 * LAYERS; place++) {
+    for (int place = 0; place < PLACES; place++) {
       stream.copy(pinned, 0, memory, place * tensorBytes(), tensorBytes()).await(StagingCell.soon());
       for (int block = 0; block < blocks; block++) {
         MemorySegment part = host.segment().asSlice(block * shape.partBytes(), shape.partBytes());
@@ -107,7 +104,7 @@ final class PlacedCache implements AutoCloseable {
   }
 
   private static long word(long block, long place, long at) {
-    return ((block * 2 * LAYERS + place) << 20 | at) * GOLDEN;
+    return ((block * PLACES + place) << 20 | at) * GOLDEN;
   }
 
   @Override

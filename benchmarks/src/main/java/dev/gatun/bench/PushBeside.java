@@ -7,7 +7,6 @@ import dev.gatun.device.CudaDrivers;
 import dev.gatun.device.Device;
 import dev.gatun.device.PagePush;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -76,7 +75,7 @@ public final class PushBeside {
       ArrayNode rows = report.putArray("rows");
       ArrayNode largest = report.putArray("largestWithin");
       for (long fragmentBytes : fragments) {
-        int pages = Math.toIntExact(Math.max(1, bytesMax / (160 * fragmentBytes)));
+        int pages = Math.toIntExact(Math.max(1, bytesMax / (PlacedCache.PLACES * fragmentBytes)));
         try (PushCell cell = new PushCell(driver, gpu, decode, fragmentBytes, pages)) {
           List<JsonNode> curve = new ArrayList<>();
           for (long grid : grids) {
@@ -87,9 +86,7 @@ public final class PushBeside {
         }
       }
     }
-    String text = report.put("loadAfter", Machine.load()).toPrettyString();
-    System.out.println(text);
-    if (!output.isEmpty()) Files.writeString(Path.of(output), text + "\n");
+    Machine.publish(report, output);
   }
 
   private ObjectNode measure(PushCell cell, int grid, ObjectNode row) throws IOException {

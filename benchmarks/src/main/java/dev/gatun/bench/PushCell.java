@@ -62,8 +62,9 @@ final class PushCell implements AutoCloseable {
     kernels = opened(PageCopy.load(gpu));
     from = shuffled(blocks, fragmentBytes);
     to = shuffled(blocks, fragmentBytes + 1);
-    raw = opened(new RawPush(driver, gpu.info().ordinal(), share, source.places(), source.tensorBytes(), fragmentBytes,
-        from(), to()));
+    raw = opened(
+        new RawPush(driver, gpu.info().ordinal(), share, PlacedCache.PLACES, source.tensorBytes(), fragmentBytes,
+            from(), to()));
     stream.record(ready);
   }
 
@@ -138,9 +139,8 @@ final class PushCell implements AutoCloseable {
   void measure(List<Long> grids, int repeats, ArrayNode rows) throws IOException {
     double copyGBps = copy(repeats);
     for (long grid : grids) {
-      try (PagePush push = push(Math.toIntExact(grid))) {
+      try (PagePush push = filled(Math.toIntExact(grid))) {
         clearTarget();
-        add(push);
         double[] gpu = new double[repeats];
         double[] wall = new double[repeats];
         double[] alone = new double[repeats];
@@ -225,7 +225,7 @@ final class PushCell implements AutoCloseable {
   }
 
   ObjectNode describe(ObjectNode into) {
-    return into.put("fragmentBytes", source.pageBytes() / 160).put("pages", pages).put("bytes", bytes());
+    return into.put("fragmentBytes", source.pageBytes() / PlacedCache.PLACES).put("pages", pages).put("bytes", bytes());
   }
 
   long bytes() {

@@ -13,8 +13,6 @@ import dev.gatun.transfer.Segment;
 import dev.gatun.transfer.TransferBatch;
 import dev.gatun.transfer.device.NixlTrial;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 
 /**
@@ -37,7 +35,7 @@ public final class PushNixl implements AutoCloseable {
   private PushNixl(PushCell cell, DecodeProcess decode) throws IOException {
     this.cell = cell;
     PlacedCache source = cell.source();
-    fragmentBytes = source.pageBytes() / source.places();
+    fragmentBytes = source.pageBytes() / PlacedCache.PLACES;
     own = new NixlCache("prefill", source.memory());
     SegmentDescriptor descriptor = SegmentDescriptor
         .parse(decode.answer(Math.toIntExact(decode.ask(Question.NIXL))));
@@ -50,7 +48,7 @@ public final class PushNixl implements AutoCloseable {
       long fragment = pool.lease();
       fragments[pool.blockIndex(fragment)] = fragment;
     }
-    batch = own.engine().batch(pool, cell.from().size() * source.places());
+    batch = own.engine().batch(pool, cell.from().size() * PlacedCache.PLACES);
   }
 
   /**
@@ -77,16 +75,14 @@ public final class PushNixl implements AutoCloseable {
       ArrayNode rows = report.putArray("rows");
       for (long size : missing.isEmpty() ? sizes : List.<Long>of()) {
         // 102: NIXL takes 16,384 fragments at a time
-        int pages = Math.clamp(bytesMax / (160 * size), 1, 102);
+        int pages = Math.clamp(bytesMax / (PlacedCache.PLACES * size), 1, 102);
         try (PushCell cell = new PushCell(driver, gpu, decode, size, pages);
             PushNixl nixl = new PushNixl(cell, decode)) {
           System.err.println(nixl.measure(repeats, cell.describe(rows.addObject())));
         }
       }
     }
-    String text = report.put("loadAfter", Machine.load()).toPrettyString();
-    System.out.println(text);
-    if (!output.isEmpty()) Files.writeString(Path.of(output), text + "\n");
+    Machine.publish(report, output);
   }
 
   private ObjectNode measure(int repeats, ObjectNode row) throws IOException {
@@ -113,10 +109,10 @@ public final class PushNixl implements AutoCloseable {
 
   /** {@return GB/s of every fragment of all pages} */
   private double scattered() {
-    int blocks = fragments.length / cell.source().places();
+    int blocks = fragments.length / PlacedCache.PLACES;
     batch.clear();
     for (int i = 0; i < cell.from().size(); i++) {
-      for (int place = 0; place < cell.source().places(); place++)
+      for (int place = 0; place < PlacedCache.PLACES; place++)
         write(place * blocks + cell.from().get(i), place * blocks + cell.to().get(i));
     }
     return move();
@@ -125,7 +121,7 @@ public final class PushNixl implements AutoCloseable {
   /** {@return GB/s of as many bytes in one piece, since what lies side by side on both sides is one piece to NIXL} */
   private double contiguous() {
     batch.clear();
-    for (int i = 0; i < cell.from().size() * cell.source().places(); i++)
+    for (int i = 0; i < cell.from().size() * PlacedCache.PLACES; i++)
       write(i, i);
     return move();
   }

@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.gatun.bench.DecodeSide.Question;
 import dev.gatun.nativelib.NixlInstaller;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
@@ -19,14 +20,26 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class DevicePushTest {
+  private interface Main {
+    void run(String[] arguments) throws Exception;
+  }
+
+  /** {@return what a benchmark writes, on GPUs of host memory} */
+  private static JsonNode report(Main main, Path folder, String... flags) throws Exception {
+    Path file = folder.resolve("report.json");
+    List<String> arguments = new ArrayList<>(List.of("--driver", "host", "--output", file.toString()));
+    arguments.addAll(List.of(flags));
+    main.run(arguments.toArray(String[]::new));
+    return new ObjectMapper().readTree(file.toFile());
+  }
+
   @Test
   @Timeout(value = 5, unit = TimeUnit.MINUTES)
   @DisplayName("on GPUs of host memory every page arrives in the other process, beside the raw kernel, and by grants")
   void measures(@TempDir Path folder) throws Exception {
-    Path file = folder.resolve("push.json");
-    DevicePush.main(new String[]{"--driver", "host", "--fragments", "4096,32768", "--bytes", "8000000", "--pages", "6",
-        "--grids", "2,64", "--repeats", "2", "--rounds", "20", "--pause-millis", "1", "--output", file.toString()});
-    JsonNode report = new ObjectMapper().readTree(file.toFile());
+    JsonNode report = report(DevicePush::main, folder, "--fragments", "4096,32768", "--bytes", "8000000", "--pages",
+        "6",
+        "--grids", "2,64", "--repeats", "2", "--rounds", "20", "--pause-millis", "1");
     assertEquals(4, report.path("rows").size());
     for (JsonNode row : report.path("rows")) {
       assertEquals(0, row.path("wrongBlocks").asInt(-1), row::toString);
@@ -50,10 +63,8 @@ class DevicePushTest {
   @Timeout(value = 5, unit = TimeUnit.MINUTES)
   @DisplayName("on GPUs of host memory pages arrive beside products of either process, and the curve says what they cost")
   void besideProducts(@TempDir Path folder) throws Exception {
-    Path file = folder.resolve("beside.json");
-    PushBeside.main(new String[]{"--driver", "host", "--fragments", "4096", "--bytes", "1000000", "--grids", "2,64",
-        "--rounds", "3", "--products", "4", "--size", "256", "--seconds", "4", "--output", file.toString()});
-    JsonNode report = new ObjectMapper().readTree(file.toFile());
+    JsonNode report = report(PushBeside::main, folder, "--fragments", "4096", "--bytes", "1000000", "--grids", "2,64",
+        "--rounds", "3", "--products", "4", "--size", "256", "--seconds", "4");
     assertEquals(2, report.path("rows").size());
     for (JsonNode row : report.path("rows")) {
       assertEquals(0, row.path("wrongBlocks").asInt(-1), row::toString);
@@ -92,10 +103,7 @@ class DevicePushTest {
   @DisplayName("NIXL writes the fragments of the same pages to the same places, beside the push")
   void besideNixl(@TempDir Path folder) throws Exception {
     NixlInstaller.install(System.out::println);
-    Path file = folder.resolve("nixl.json");
-    PushNixl.main(new String[]{"--driver", "host", "--fragments", "4096", "--bytes", "2000000", "--repeats", "2",
-        "--output", file.toString()});
-    JsonNode report = new ObjectMapper().readTree(file.toFile());
+    JsonNode report = report(PushNixl::main, folder, "--fragments", "4096", "--bytes", "2000000", "--repeats", "2");
     JsonNode row = report.path("rows").path(0);
     assertEquals(0, row.path("wrongBlocks").asInt(-1), report::toString);
     for (String rate : new String[]{"pushGBps", "nixlGBps", "nixlOnePieceGBps"})
