@@ -88,6 +88,8 @@ final class FleetRun implements AutoCloseable {
     } catch (RuntimeException cannot) {
       return report(FleetOutcome.REFUSED, List.of("store: " + cannot.getMessage()), "");
     }
+    String warning = store.warning(FleetStore.share(deadline, 8));
+    if (!warning.isEmpty()) notes.add(warning);
     attempt(store, deadline);
     int max = config.onFailure() == OnFailure.RETRY ? config.attemptsMax() : 1;
     while (ofAttempt() != RefitOutcome.VERIFIED && attempts < max) {

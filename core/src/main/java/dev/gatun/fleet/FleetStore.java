@@ -9,6 +9,7 @@ import dev.gatun.backend.RefitStore;
 import dev.gatun.backend.StoreException;
 import dev.gatun.backend.StoreOptions;
 import dev.gatun.backend.WeightEpoch;
+import dev.gatun.codec.KeyOwners;
 import dev.gatun.refit.RefitCoordinator;
 import dev.gatun.refit.RefitOutcome;
 import dev.gatun.refit.RefitPolicy;
@@ -72,6 +73,21 @@ final class FleetStore implements AutoCloseable {
   /** The port for a sentinel, once the store is open and nothing hangs in it. */
   Optional<RefitStore> port() {
     return Optional.ofNullable(store).map(KvStore::refitPort);
+  }
+
+  /** What a removal of everything would take from others; empty if all keys are known to be one deployment's. */
+  String warning(Deadline deadline) {
+    KvStore opened = store;
+    if (opened == null) return "whose keys the refit removes is not known: " + problem;
+    try {
+      List<String> keys = BoundedCall.start("listing keys", () -> opened.refitPort().census()
+          .orElseThrow(() -> new GatunException("the store has no list of them")).keys(Integer.MAX_VALUE, deadline))
+          .await(deadline);
+      KeyOwners owners = KeyOwners.of(keys);
+      return owners.areOneAtMost() ? "" : "the refit removes everything on this master, keys of " + owners;
+    } catch (GatunException unlisted) {
+      return "whose keys the refit removes is not known: " + unlisted.getMessage();
+    }
   }
 
   /** Empties the store and proves it, to the deadline. */

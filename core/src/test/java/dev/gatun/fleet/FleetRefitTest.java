@@ -331,6 +331,28 @@ class FleetRefitTest extends FleetBench {
   }
 
   @Test
+  @DisplayName("K10 a master shared with others: the report says whose keys a fleet's refit removes")
+  void sharedMaster() {
+    put("other-app/run-1/3/page");
+    FleetReport report = run(add(FakeEngine.vllm()));
+    assertOutcome(FleetOutcome.VERIFIED, report);
+    assertTrue(report.notes().contains(
+        "the refit removes everything on this master, keys of gatun other-app; keys of unknown form"), report::text);
+    assertEquals(List.of(), run(values -> values.put("weight_version", 3), add(FakeEngine.vllm())).notes().stream()
+        .filter(note -> note.contains("removes")).toList(), "nothing but the last refit's sentinel is there");
+  }
+
+  @Test
+  @DisplayName("a master that lists no keys in time: the report says that nobody knows whose keys go")
+  void ownersUnknown() {
+    FakeEngine engine = add(FakeEngine.vllm());
+    LoopbackControls.masterFrozen("loopback:" + pool);
+    FleetReport report = run(values -> values.put("deadline", "3s"), engine);
+    assertOutcome(FleetOutcome.UNVERIFIED, report);
+    assertTrue(report.notes().toString().contains("whose keys the refit removes is not known"), report::text);
+  }
+
+  @Test
   @DisplayName("an engine that somebody resumed meanwhile is asked and found out: UNVERIFIED; a retry pauses it again")
   void resumedByOthers() {
     FakeEngine engine = add(FakeEngine.vllm());

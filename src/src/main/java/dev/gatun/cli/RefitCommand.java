@@ -99,7 +99,7 @@ final class RefitCommand extends GatunCommand {
     if (deadlineSeconds != null) policy = policy.withDeadline(Duration.ofSeconds(deadlineSeconds));
     RefitPolicy chosen = policy;
     return withNativeLog(log -> {
-      KeyOwners.requireOne(connection, forceGlobal, "store reset --namespace NAME or --prefix TEXT");
+      OwnerCheck.requireOne(connection, forceGlobal, "store reset --namespace NAME or --prefix TEXT");
       return refit(this, connection, codec, next, chosen);
     });
   }

@@ -49,7 +49,7 @@ final class StoreReset extends GatunCommand {
     if (prefix != null && namespace != null) throw usage("give --namespace or --prefix, not both");
     if (namespace == null && prefix == null) {
       return withNativeLog(log -> {
-        KeyOwners.requireOne(connection, forceGlobal, "--namespace NAME or --prefix TEXT");
+        OwnerCheck.requireOne(connection, forceGlobal, "--namespace NAME or --prefix TEXT");
         return RefitCommand.refit(this, connection, KeyCodec.verbatim(), new WeightEpoch("reset", 1), policy);
       });
     }
