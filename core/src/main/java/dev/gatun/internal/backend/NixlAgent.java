@@ -25,6 +25,12 @@ import java.util.TreeMap;
  * handle; arguments are checked. Handles of lists and parameters live for one call, and are given back whatever happens.
  */
 final class NixlAgent implements NixlPeer.Link {
+  // NIXL's own name of it. With 0 the library's thread asks all the time and takes a core; with more it sleeps until
+  // something arrives, and looks after so long all the same (decision 0017)
+  private static final String PROGRESS_PAUSE = "pthr_delay_us";
+  private static final long PROGRESS_PAUSE_MICROS = 100;
+  private static final long PROGRESS_PAUSE_MICROS_MAX = 1_000_000;
+
   private final long agent;
   private final long backend;
 
@@ -43,6 +49,7 @@ final class NixlAgent implements NixlPeer.Link {
     try (Arena call = Arena.ofConfined()) { // per call: names are copied inside
       MemorySegment config = nixl_capi_agent_config.allocate(call);
       nixl_capi_agent_config.enable_prog_thread(config, true);
+      nixl_capi_agent_config.pthr_delay_us(config, progressPause(options));
       nixl_capi_agent_config.thread_sync(config, NixlC.NIXL_CAPI_THREAD_SYNC_RW());
       MemorySegment out = call.allocate(JAVA_LONG);
       int status = NixlC.nixl_capi_create_configured_agent(CStrings.encode(call, "localName", options.localName()),
@@ -61,8 +68,22 @@ final class NixlAgent implements NixlPeer.Link {
     }
   }
 
+  private static long progressPause(EngineOptions options) {
+    String given = options.parameters().get(PROGRESS_PAUSE);
+    if (given == null) return PROGRESS_PAUSE_MICROS;
+    try {
+      long micros = Long.parseLong(given);
+      if (micros >= 0 && micros <= PROGRESS_PAUSE_MICROS_MAX) return micros;
+    } catch (NumberFormatException e) {
+      // refused below
+    }
+    throw new IllegalArgumentException(
+        PROGRESS_PAUSE + " must be 0 to " + PROGRESS_PAUSE_MICROS_MAX + " microseconds: \"" + given + '"');
+  }
+
   private static long backend(Arena call, long agent, EngineOptions options) {
     Map<String, String> parameters = new TreeMap<>(options.parameters());
+    parameters.remove(PROGRESS_PAUSE); // the agent's, not the plugin's
     MemorySegment out = call.allocate(JAVA_LONG);
     check("params", NixlC.nixl_capi_create_params(out), options.localName());
     long params = out.get(JAVA_LONG, 0);

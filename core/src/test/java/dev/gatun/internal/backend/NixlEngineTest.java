@@ -24,10 +24,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is particular to NIXL; what every engine does is held by the transfer contract. */
 @Tag("nixl")
@@ -41,6 +44,16 @@ class NixlEngineTest {
   void close() {
     here.close();
     there.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-1", "often", "", "1000001"})
+  @DisplayName("a pause of the library's thread that is no number of microseconds is refused by name; 0 is one")
+  void progressPause(String pause) {
+    IllegalArgumentException refused = assertThrows(IllegalArgumentException.class,
+        () -> new NixlSide(NixlTestRuntime.options().withParameters(Map.of("pthr_delay_us", pause))));
+    assertTrue(refused.toString().contains("pthr_delay_us must be 0 to"), refused::toString);
+    new NixlSide(NixlTestRuntime.options().withParameters(Map.of("pthr_delay_us", "0"))).close();
   }
 
   @Test
