@@ -37,13 +37,21 @@ final class PushSink implements P2pLoads.Sink {
     } catch (IOException e) {
       return "bootstrap service " + load.source().bootstrap() + ": " + e.getMessage();
     }
-    try (PeerConnection prefill = PeerConnection.open(worker, deadline, running)) {
-      return handOver(load, prefill, deadline);
+    @Nullable
+    PeerConnection prefill = null;
+    boolean good = false;
+    try {
+      prefill = PeerConnection.open(worker, deadline, running);
+      String failure = handOver(load, prefill, deadline);
+      good = failure.isEmpty();
+      return failure;
     } catch (ConnectException gone) {
       bootstrap.forget(load.source());
       return "prefill at " + worker + " is not there: " + gone.getMessage();
     } catch (IOException e) {
       return "prefill at " + worker + " did not answer: " + e;
+    } finally {
+      if (prefill != null && !good) prefill.close(); // else prefill's answer is on its way, and who waits for it closes
     }
   }
 
@@ -75,11 +83,14 @@ final class PushSink implements P2pLoads.Sink {
     }
   }
 
-  /** Asks on a thread of its own. {@return the answer, or why there is none; closing the connection ends the wait} */
+  /**
+   * Asks on a thread of its own, which then closes the connection. {@return the answer, or why there is none; closing the
+   * connection ends the wait}
+   */
   private static CompletableFuture<PeerMessage> asked(PeerConnection prefill, Room room, Deadline deadline) {
     CompletableFuture<PeerMessage> answer = new CompletableFuture<>();
     Thread.ofVirtual().name("gatun-asks " + room.transferId()).start(() -> {
-      try {
+      try (prefill) {
         answer.complete(prefill.ask(room, deadline));
       } catch (IOException | RuntimeException | Error e) {
         answer.completeExceptionally(e);
