@@ -230,7 +230,7 @@ final class StagingCell implements AutoCloseable {
       loading.join();
     });
     Map<String, long[]> nanos = new LinkedHashMap<>();
-    for (int round = -2; round < repeats; round++) {
+    for (int round = -2 * repeats; round < repeats; round++) { // so that HotSpot has compiled what queues
       for (Map.Entry<String, Runnable> way : ways.entrySet()) {
         long start = System.nanoTime();
         way.getValue().run();

@@ -79,8 +79,13 @@ public final class MooncakeTestRuntime {
 
   /** {@return a storage process under a name of its own} */
   public static ChildJvm storage(MooncakeMaster master, long segmentBytes, String localHostname) {
+    return storage(master, segmentBytes, localHostname, "P2PHANDSHAKE");
+  }
+
+  /** {@return a storage process whose address is found at a metadata service} */
+  public static ChildJvm storage(MooncakeMaster master, long segmentBytes, String localHostname, String metadata) {
     ChildJvm child = ChildJvm.start(StorageProcess.class, master.rpcAddress(), master.adminUrl().toString(),
-        Long.toString(segmentBytes), localHostname);
+        Long.toString(segmentBytes), localHostname, metadata);
     child.awaitLine("storage ready");
     return child;
   }

@@ -10,7 +10,7 @@ final class StorageProcess {
 
   public static void main(String[] arguments) throws IOException {
     StoreOptions options = StoreOptions.mooncake(arguments[0]).masterAdmin(arguments[1])
-        .segmentBytes(Long.parseLong(arguments[2])).localHostname(arguments[3])
+        .segmentBytes(Long.parseLong(arguments[2])).localHostname(arguments[3]).metadataServer(arguments[4])
         .rpcTimeout(MooncakeTestRuntime.RPC_TIMEOUT).build();
     try (StoreBackend store = new MooncakeBackendProvider().open(options)) {
       System.out.println("storage ready " + store.hostname());
