@@ -226,8 +226,11 @@ final class StagingCell implements AutoCloseable {
     // a thread a direction, as hosts have: what one takes to queue its pages would delay the other direction
     ways.put("stageBoth", () -> {
       CompletableFuture<Void> loading = CompletableFuture.runAsync(() -> send(Direction.LOAD), loads);
-      send(Direction.SAVE);
-      loading.join();
+      try {
+        send(Direction.SAVE);
+      } finally {
+        loading.join();
+      }
     });
     Map<String, long[]> nanos = new LinkedHashMap<>();
     for (int round = -2 * repeats; round < repeats; round++) { // so that HotSpot has compiled what queues

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param metadata {@code P2PHANDSHAKE} or the URL of a metadata service that all peers share
  * @param protocol how bytes move: {@code loopback}, {@code tcp}, {@code rdma}, or what else the library names
  * @param devices comma-separated network devices, empty for all
- * @param parameters what else the library's backend takes, by name
+ * @param parameters what else the library's backend takes, by name; for NIXL also {@code pthr_delay_us}, 0 to 1,000,000: how
+ *     long its thread sleeps between two looks, 100 unless given; 0 takes a core
  * @param connectTimeout longest wait for a peer that does not answer, 1 s to 1 h
  * @param closeTimeout longest wait of {@code close()}, 1 ms to 1 h
  */

@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Whose keys a master has, canaries of Gatun's own left out.
+ * Whose keys a master has. Canaries of Gatun's own and what an SGLang server leaves there at its start are nobody's.
  *
  * @param names of the deployments, as {@link KeyLabel#owner} has them, sorted
  */
@@ -23,7 +23,7 @@ public record KeyOwners(List<String> names) {
    * @param keys as a master lists them
    */
   public static KeyOwners of(Collection<String> keys) {
-    return new KeyOwners(keys.stream().filter(key -> !key.startsWith(GatunKey.CANARY))
+    return new KeyOwners(keys.stream().filter(key -> !key.startsWith(GatunKey.CANARY) && !SglangKey.isWarmUp(key))
         .map(key -> KeyLabel.of(key).owner()).distinct().sorted().toList());
   }
 

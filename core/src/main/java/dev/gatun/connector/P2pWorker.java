@@ -143,6 +143,7 @@ final class P2pWorker implements WorkerConnector, Quiescable, AutoCloseable {
     now.put("transfers_open", (long) log.open());
     now.put("revocations_open", (long) revocations.open());
     now.put("grants_open", (long) handovers.open());
+    now.put("connections_open", (long) server.connections());
     return new ConnectorStats(name, ConnectorSide.WORKER, now, List.of());
   }
 

@@ -79,6 +79,11 @@ final class PeerServer implements AutoCloseable {
     return new HostPort(host, server.getLocalPort());
   }
 
+  /** {@return peers that are connected} */
+  int connections() {
+    return connections.size();
+  }
+
   private void accept() {
     while (!server.isClosed()) {
       try {

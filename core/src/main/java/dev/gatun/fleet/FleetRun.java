@@ -90,6 +90,7 @@ final class FleetRun implements AutoCloseable {
     }
     String warning = store.warning(FleetStore.share(deadline, 8));
     if (!warning.isEmpty()) notes.add(warning);
+    if (Thread.currentThread().isInterrupted()) throw new InterruptedRunException(); // nothing is paused yet
     attempt(store, deadline);
     int max = config.onFailure() == OnFailure.RETRY ? config.attemptsMax() : 1;
     while (ofAttempt() != RefitOutcome.VERIFIED && attempts < max) {

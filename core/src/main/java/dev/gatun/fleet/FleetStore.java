@@ -6,6 +6,7 @@ import dev.gatun.backend.EpochGate;
 import dev.gatun.backend.GatunException;
 import dev.gatun.backend.Observer;
 import dev.gatun.backend.RefitStore;
+import dev.gatun.backend.StoreCensus;
 import dev.gatun.backend.StoreException;
 import dev.gatun.backend.StoreOptions;
 import dev.gatun.backend.WeightEpoch;
@@ -28,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  * native code is left behind.
  */
 final class FleetStore implements AutoCloseable {
+  // 100,000 are listed and told apart in well under a second; who has keys only behind them is not named
+  private static final int LISTED_MAX = 100_000;
+
   private final FleetConfig config;
   private final EpochGate gate;
   private @Nullable BoundedCall<KvStore> opening;
@@ -75,19 +79,22 @@ final class FleetStore implements AutoCloseable {
     return Optional.ofNullable(store).map(KvStore::refitPort);
   }
 
-  /** What a removal of everything would take from others; empty if all keys are known to be one deployment's. */
+  /** Whose keys a removal of everything takes; empty if all are known to be one deployment's. */
   String warning(Deadline deadline) {
     KvStore opened = store;
     if (opened == null) return "whose keys the refit removes is not known: " + problem;
     try {
-      List<String> keys = BoundedCall.start("listing keys", () -> opened.refitPort().census()
-          .orElseThrow(() -> new GatunException("the store has no list of them")).keys(Integer.MAX_VALUE, deadline))
-          .await(deadline);
-      KeyOwners owners = KeyOwners.of(keys);
+      KeyOwners owners = BoundedCall.start("listing keys", () -> owners(opened, deadline)).await(deadline);
       return owners.areOneAtMost() ? "" : "the refit removes everything on this master, keys of " + owners;
-    } catch (GatunException unlisted) {
+    } catch (RuntimeException unlisted) { // a note: no refit fails for it
       return "whose keys the refit removes is not known: " + unlisted.getMessage();
     }
+  }
+
+  private static KeyOwners owners(KvStore opened, Deadline deadline) {
+    StoreCensus census = opened.refitPort().census()
+        .orElseThrow(() -> new GatunException("the store has no list of them"));
+    return KeyOwners.of(census.keys(LISTED_MAX, deadline));
   }
 
   /** Empties the store and proves it, to the deadline. */

@@ -12,6 +12,7 @@ import dev.gatun.backend.Deadline;
 import dev.gatun.backend.EngineOptions;
 import dev.gatun.backend.HostPort;
 import dev.gatun.backend.WeightEpoch;
+import dev.gatun.testing.Await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -80,6 +81,8 @@ abstract class P2pContract {
       decode().release(room);
     }
     assertEquals(60, decode().connector.worker().stats().count("blocks_loaded"));
+    Await.until("decode closes its connections",
+        () -> prefill().connector.worker().stats().count("connections_open") == 0);
     assertEquals(BLOCKS, prefill().pool.available());
     assertEquals(BLOCKS, decode().pool.available());
   }

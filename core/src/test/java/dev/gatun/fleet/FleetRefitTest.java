@@ -343,13 +343,15 @@ class FleetRefitTest extends FleetBench {
   }
 
   @Test
-  @DisplayName("a master that lists no keys in time: the report says that nobody knows whose keys go")
+  @DisplayName("a store that does not open in time: the report says that nobody knows whose keys go, and why")
   void ownersUnknown() {
     FakeEngine engine = add(FakeEngine.vllm());
     LoopbackControls.masterFrozen("loopback:" + pool);
     FleetReport report = run(values -> values.put("deadline", "3s"), engine);
     assertOutcome(FleetOutcome.UNVERIFIED, report);
-    assertTrue(report.notes().toString().contains("whose keys the refit removes is not known"), report::text);
+    assertTrue(
+        report.notes().toString().contains("whose keys the refit removes is not known: opening the store did not"),
+        report::text);
   }
 
   @Test

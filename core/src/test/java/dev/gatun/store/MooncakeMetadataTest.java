@@ -1,5 +1,7 @@
 package dev.gatun.store;
 
+import static java.net.URLEncoder.encode;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,15 +10,14 @@ import dev.gatun.backend.EpochGate;
 import dev.gatun.backend.Observer;
 import dev.gatun.backend.WeightEpoch;
 import dev.gatun.internal.backend.ChildJvm;
+import dev.gatun.internal.backend.MasterAdmin;
 import dev.gatun.internal.backend.MooncakeTestRuntime;
 import dev.gatun.nativelib.MasterOptions;
 import dev.gatun.nativelib.MooncakeMaster;
 import dev.gatun.testing.Await;
-import java.io.IOException;
+import dev.gatun.testing.FreePort;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
@@ -33,9 +34,15 @@ class MooncakeMetadataTest {
 
   private final EpochGate gate = new EpochGate(new WeightEpoch("run", 1));
 
-  private static int freePort() throws IOException {
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return free.getLocalPort();
+  /** {@return whether the service says where the one segment of a master is} */
+  private static boolean knowsSegment(MooncakeMaster master, int port) {
+    Duration most = Duration.ofSeconds(5);
+    try (MasterAdmin admin = new MasterAdmin(master.adminUrl().toString(), most, most);
+        MasterAdmin service = new MasterAdmin("http://127.0.0.1:" + port, most, most)) {
+      String segment = admin.get("/get_all_segments", Deadline.after(most)).strip();
+      return !segment.isEmpty()
+          && service.find("/metadata?key=" + encode("mooncake/ram/" + segment, UTF_8), Deadline.after(most))
+              .isPresent();
     }
   }
 
@@ -51,8 +58,8 @@ class MooncakeMetadataTest {
   @Test
   @DisplayName("K8.02 the master starts anew with its metadata service empty: clients publish again, what was there is missed,"
       + " new pages are stored and found by old and new clients")
-  void restart() throws IOException {
-    int port = freePort();
+  void restart() {
+    int port = FreePort.find();
     String metadata = "http://127.0.0.1:" + port + "/metadata";
     MasterOptions options = MooncakeTestRuntime.masterOptions().withFlag("enable_http_metadata_server", "true")
         .withFlag("http_metadata_server_host", "127.0.0.1")
@@ -63,12 +70,14 @@ class MooncakeMetadataTest {
       MemorySegment page = arena.allocate(PAGE_BYTES).fill((byte) 7);
       MemorySegment got = arena.allocate(PAGE_BYTES);
       KvStore store = client(master, metadata);
+      assertTrue(knowsSegment(master, port));
       assertEquals(new PutResult.Stored(), store.put(KvKey.of("old"), page));
       assertEquals(new GetResult.Hit(PAGE_BYTES), store.get(KvKey.of("old"), got));
 
       master.restart();
 
       Await.until("memory is mounted again", () -> store.put(KvKey.of("new"), page) instanceof PutResult.Stored);
+      assertTrue(knowsSegment(master, port));
       assertEquals(new GetResult.Miss(), store.get(KvKey.of("old"), got));
       KvStore fresh = client(master, metadata);
       for (KvStore client : List.of(store, fresh)) {

@@ -104,10 +104,12 @@ public final class MasterAdmin implements AutoCloseable {
       return BodySubscribers.fromLineSubscriber(collector);
     });
     // whichever comes first: enough lines, all of them, or a failure
-    List<String> lines = await(path, collector.lines().applyToEither(answer.thenCompose(response -> collector.lines()),
-        taken -> taken), deadline);
-    answer.cancel(true);
-    return lines;
+    try {
+      return await(path, collector.lines().applyToEither(answer.thenCompose(response -> collector.lines()),
+          taken -> taken), deadline);
+    } finally {
+      answer.cancel(true); // also after a deadline: the rest of a long list is not read on
+    }
   }
 
   @Override

@@ -26,7 +26,8 @@ import java.util.TreeMap;
  */
 final class NixlAgent implements NixlPeer.Link {
   // NIXL's own name of it. With 0 the library's thread asks all the time and takes a core; with more it sleeps until
-  // something arrives, and looks after so long all the same (decision 0017)
+  // something arrives, and looks after so long, at least a millisecond, all the same (decision 0017). A second at most: what
+  // it does not hear of waits so long
   private static final String PROGRESS_PAUSE = "pthr_delay_us";
   private static final long PROGRESS_PAUSE_MICROS = 100;
   private static final long PROGRESS_PAUSE_MICROS_MAX = 1_000_000;
@@ -68,7 +69,7 @@ final class NixlAgent implements NixlPeer.Link {
     }
   }
 
-  private static long progressPause(EngineOptions options) {
+  static long progressPause(EngineOptions options) {
     String given = options.parameters().get(PROGRESS_PAUSE);
     if (given == null) return PROGRESS_PAUSE_MICROS;
     try {

@@ -27,6 +27,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -40,6 +41,7 @@ class MasterCensusTest {
 
   private final Map<String, String> pages = new ConcurrentHashMap<>();
   private final CountDownLatch end = new CountDownLatch(1);
+  private final CountDownLatch hungUp = new CountDownLatch(1);
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private HttpServer server;
   private MasterCensus census;
@@ -76,6 +78,12 @@ class MasterCensusTest {
         exchange.sendResponseHeaders(503, -1);
       } else if (body.equals("silence")) {
         end.await();
+      } else if (body.equals("slow")) {
+        exchange.sendResponseHeaders(200, 0);
+        while (!end.await(10, TimeUnit.MILLISECONDS)) {
+          exchange.getResponseBody().write("key\n".getBytes(StandardCharsets.UTF_8));
+          exchange.getResponseBody().flush();
+        }
       } else if (body.equals("endless")) {
         exchange.sendResponseHeaders(200, 0);
         OutputStream out = exchange.getResponseBody();
@@ -87,7 +95,7 @@ class MasterCensusTest {
         exchange.getResponseBody().write(bytes);
       }
     } catch (IOException clientHungUp) {
-      // what an endless answer ends with
+      hungUp.countDown(); // what an endless answer ends with
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -236,6 +244,14 @@ class MasterCensusTest {
     pages.put("/get_all_keys", "endless");
     assertEquals(1000, census.keys(1000, patient()).size());
     assertThrows(IllegalArgumentException.class, () -> census.keys(-1, patient()));
+  }
+
+  @Test
+  @DisplayName("K7.03 a list that is not there by the deadline is hung up on")
+  void slowKeys() throws InterruptedException {
+    pages.put("/get_all_keys", "slow");
+    assertThrows(DeadlineException.class, () -> census.keys(Integer.MAX_VALUE, Deadline.after(Duration.ofMillis(200))));
+    assertTrue(hungUp.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS));
   }
 
   @Test

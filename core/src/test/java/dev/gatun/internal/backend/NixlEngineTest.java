@@ -48,12 +48,20 @@ class NixlEngineTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"-1", "often", "", "1000001"})
-  @DisplayName("a pause of the library's thread that is no number of microseconds is refused by name; 0 is one")
+  @DisplayName("a pause of the library's thread that is no number of microseconds is refused by name")
   void progressPause(String pause) {
     IllegalArgumentException refused = assertThrows(IllegalArgumentException.class,
         () -> new NixlSide(NixlTestRuntime.options().withParameters(Map.of("pthr_delay_us", pause))));
     assertTrue(refused.toString().contains("pthr_delay_us must be 0 to"), refused::toString);
-    new NixlSide(NixlTestRuntime.options().withParameters(Map.of("pthr_delay_us", "0"))).close();
+  }
+
+  @Test
+  @DisplayName("the library's thread sleeps unless it is told not to, and the plugin is not given what is the agent's")
+  void progressSleeps() {
+    assertEquals(100, NixlAgent.progressPause(NixlTestRuntime.options()));
+    EngineOptions awake = NixlTestRuntime.options().withParameters(Map.of("pthr_delay_us", "0"));
+    assertEquals(0, NixlAgent.progressPause(awake));
+    new NixlSide(awake).close();
   }
 
   @Test
