@@ -165,6 +165,14 @@ class StoreOptionsTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"etcd://10.0.0.9:2379", "etcd://10.0.0.8:2379,10.0.0.9:2379", "redis://10.0.0.9:6379",
+      "k8s://namespace/lease"})
+  @DisplayName("K8.05 addresses of a highly available master, lists of them too, are taken as they are")
+  void highAvailability(String text) {
+    assertEquals(text, remote().master(text).build().master());
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"", " ", "zookeeper://a:1", "host:0", "a b:1", "etcd://"})
   @DisplayName("P4 an empty or strange master would crash the library, so it is refused")
   void masterRefused(String text) {
@@ -225,7 +233,7 @@ class StoreOptionsTest {
   @ParameterizedTest(name = "{0} -> {1}")
   @CsvSource({"segment_bytes,segmentBytes", "segmentByte,segmentBytes", "masterAdmn,masterAdmin", "MASTER,master",
       "localHostName,localHostname", "devces,devices"})
-  @DisplayName("K9.10 a misspelled option is refused with the one that was meant")
+  @DisplayName("K8.05 K9.10 a misspelled option is refused with the one that was meant")
   void nearMisses(String name, String meant) {
     assertEquals("unknown option \"" + name + "\"; did you mean \"" + meant + "\"?", refusal(b -> b.set(name, "1")));
   }
