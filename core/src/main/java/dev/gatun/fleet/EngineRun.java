@@ -57,13 +57,28 @@ final class EngineRun {
     ActionRun run = new ActionRun(client, deadline);
     for (Action action : plan.in(phase)) {
       boolean sent = !deadline.reached();
-      if (sent && phase == Phase.PAUSE && can != null && can.pause()) hold = Hold.UNKNOWN;
+      Hold before = hold;
+      if (sent && changesHold(phase)) hold = Hold.UNKNOWN; // also if no answer comes, or the refit is broken off meanwhile
       StepEnd end = log.time(phase.word(), action.text(), () -> run.carryOut(action));
+      if (phase == Phase.RESUME && stayed(end)) hold = before;
       results.put(phase, end.result());
       settle(phase, action, end.result());
       if (removes(phase)) mayStillRemove |= end.mayGoOn() || (sent && end.result() == Result.NO_ANSWER);
       if (end.result() != Result.DONE && end.result() != Result.SKIPPED) break;
     }
+  }
+
+  private boolean changesHold(Phase phase) {
+    return phase == Phase.PAUSE ? can != null && can.pause() : phase == Phase.RESUME && hold != Hold.RUNS;
+  }
+
+  /** Whether an order was not given, or was refused for certain. */
+  private static boolean stayed(StepEnd end) {
+    return switch (end.result()) {
+      case SKIPPED, DENIED -> true;
+      case ERROR -> !end.mayGoOn();
+      case DONE, UNPROVEN, NO_ANSWER, UNREACHABLE -> false;
+    };
   }
 
   private void settle(Phase phase, Action action, Result result) {

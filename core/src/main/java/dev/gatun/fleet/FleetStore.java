@@ -85,7 +85,7 @@ final class FleetStore implements AutoCloseable {
     if (opened == null) return "whose keys the refit removes is not known: " + problem;
     try {
       KeyOwners owners = BoundedCall.start("listing keys", () -> owners(opened, deadline)).await(deadline);
-      return owners.areOneAtMost() ? "" : "the refit removes everything on this master, keys of " + owners;
+      return owners.areOneAtMost() ? "" : "the refit removes everything on this master: " + owners;
     } catch (RuntimeException unlisted) { // a note: no refit fails for it
       return "whose keys the refit removes is not known: " + unlisted.getMessage();
     }

@@ -4,7 +4,7 @@ package dev.gatun.fleet;
 enum Hold {
   /** It is not paused, as far as anybody said. */
   RUNS,
-  /** A pause was sent, and nobody said what became of it. */
+  /** A pause or a resume was sent, and nobody said what became of it. */
   UNKNOWN,
   /** It says that it is paused; it may have requests still that it waits for. */
   PAUSED,

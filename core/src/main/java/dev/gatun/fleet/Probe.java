@@ -52,7 +52,7 @@ final class Probe {
   private Optional<String> router() {
     EngineAnswer workers = client.get("/list_workers", deadline);
     JsonNode urls = workers.field("urls");
-    if (!urls.isArray()) return Optional.empty();
+    if (urls.isMissingNode()) return Optional.empty();
     return Optional.of(engine.url() + " is a router of " + urls.size() + " workers, which drops the query of a reset "
         + "and reports success: give the address of each engine, here " + Line.of(String.join(", ",
             StreamSupport.stream(urls.spliterator(), false).map(JsonNode::asText).toList()), WORKERS_MAX));

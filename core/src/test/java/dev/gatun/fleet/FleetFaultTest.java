@@ -189,6 +189,8 @@ class FleetFaultTest extends FleetBench {
     FleetReport refused = run(router);
     assertOutcome(FleetOutcome.REFUSED, refused);
     assertReason(refused, "is a router of 2 workers");
+    assertOutcome(FleetOutcome.REFUSED,
+        run(add(FakeEngine.vllm().answering("GET /list_workers", 200, "{\"urls\":7}"))));
     assertOneLine(refused);
   }
 

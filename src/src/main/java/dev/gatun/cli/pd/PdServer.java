@@ -78,6 +78,8 @@ public final class PdServer {
       opening.close();
       return Map.of();
     }
+    // the other side may end before this one has any
+    if (driven == null && command.equals(PdProtocol.BLOCKS)) return Map.of("blocks", 0, "free", 0, "quarantined", 0);
     if (driven == null) throw new IllegalStateException("not open: " + command);
     return switch (command) {
       case PdProtocol.PREFILL -> logged(command, driven.prefill(prompt(argument), argument.text("transferId")));

@@ -46,6 +46,15 @@ class PdChildTest {
   }
 
   @Test
+  @DisplayName("a side that has not opened yet has no blocks: the other may be killed as early")
+  void notOpen() throws Exception {
+    try (PdChild child = new PdChild(PdSide.DECODE, folder.resolve("log"), LIMIT)) {
+      assertEquals(0, child.ask(PdProtocol.BLOCKS, Map.of()).number("blocks").intValue());
+      assertEquals(0, child.ask(PdProtocol.BLOCKS, Map.of()).number("free").intValue());
+    }
+  }
+
+  @Test
   @DisplayName("answers are read line by line, each for its question")
   void answers() throws Exception {
     try (PdChild child = child(LIMIT, "sh", "-c",
