@@ -8,15 +8,12 @@ import dev.gatun.backend.EpochGate;
 import dev.gatun.backend.Observer;
 import dev.gatun.backend.WeightEpoch;
 import dev.gatun.internal.backend.ChildJvm;
-import dev.gatun.internal.backend.MasterAdmin;
 import dev.gatun.internal.backend.MooncakeTestRuntime;
 import dev.gatun.memory.BlockPool;
 import dev.gatun.memory.PoolLayout;
 import dev.gatun.nativelib.MooncakeMaster;
 import dev.gatun.testing.Await;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
+import dev.gatun.testing.FreePort;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
@@ -33,14 +30,6 @@ class MooncakeClientDeathTest {
   private static final int PAGES = 4;
   private static final int BLOCKS = 64; // those of gets in doubt stay in quarantine
 
-  private static List<String> segments(MooncakeMaster master) {
-    try (MasterAdmin admin = new MasterAdmin(master.adminUrl().toString(), Duration.ofSeconds(5),
-        Duration.ofSeconds(5))) {
-      return admin.get("/get_all_segments", Deadline.after(Duration.ofSeconds(5))).lines()
-          .filter(line -> !line.isBlank()).toList();
-    }
-  }
-
   private static MooncakeMaster master(String clientSeconds) {
     return MooncakeTestRuntime
         .startMaster(MooncakeTestRuntime.masterOptions().withFlag("client_ttl", clientSeconds));
@@ -50,9 +39,9 @@ class MooncakeClientDeathTest {
   @DisplayName("K8.03 a client that was killed is forgotten by its master after the time that the master gives it")
   void killed() {
     try (MooncakeMaster master = master("2"); ChildJvm storage = MooncakeTestRuntime.storage(master, SEGMENT_BYTES)) {
-      assertEquals(1, segments(master).size());
+      assertEquals(1, MooncakeTestRuntime.segments(master).size());
       storage.kill();
-      Await.until("the master forgets its segment", () -> segments(master).isEmpty());
+      Await.until("the master forgets its segment", () -> MooncakeTestRuntime.segments(master).isEmpty());
     }
   }
 
@@ -61,21 +50,18 @@ class MooncakeClientDeathTest {
   void closed() {
     try (MooncakeMaster master = master("600")) {
       try (ChildJvm storage = MooncakeTestRuntime.storage(master, SEGMENT_BYTES)) {
-        assertEquals(1, segments(master).size());
+        assertEquals(1, MooncakeTestRuntime.segments(master).size());
         storage.closeInput();
         assertEquals(0, storage.await().code(), storage::output);
       }
-      assertEquals(List.of(), segments(master));
+      assertEquals(List.of(), MooncakeTestRuntime.segments(master));
     }
   }
 
   @Test
   @DisplayName("K8.06 storage that dies and comes back at once under its name: no page of the old one is served with other bytes")
-  void sameName() throws IOException {
-    String name;
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      name = "127.0.0.1:" + free.getLocalPort();
-    }
+  void sameName() {
+    String name = "127.0.0.1:" + FreePort.find();
     EpochGate gate = new EpochGate(new WeightEpoch("run", 1));
     KeyCodec stamped = KeyCodec.epoch("death").withVerify(Verify.FULL);
     try (MooncakeMaster master = master("5");

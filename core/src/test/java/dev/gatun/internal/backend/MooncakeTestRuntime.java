@@ -1,5 +1,6 @@
 package dev.gatun.internal.backend;
 
+import dev.gatun.backend.Deadline;
 import dev.gatun.backend.StoreOptions;
 import dev.gatun.backend.StoreOptionsBuilder;
 import dev.gatun.nativelib.MasterOptions;
@@ -12,6 +13,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +28,8 @@ public final class MooncakeTestRuntime {
   public static final long STORAGE_BYTES = 256L << 20;
   /** How long a read protects an object at the shared master: short, so that tests can outwait it. */
   public static final Duration LEASE = Duration.ofSeconds(1);
+
+  private static final Duration ADMIN_MAX = Duration.ofSeconds(5);
 
   private static @Nullable MooncakeTestRuntime shared;
   private static @Nullable NativeLog log;
@@ -88,6 +92,14 @@ public final class MooncakeTestRuntime {
         Long.toString(segmentBytes), localHostname, metadata);
     child.awaitLine("storage ready");
     return child;
+  }
+
+  /** {@return names of a master's segments} */
+  public static List<String> segments(MooncakeMaster master) {
+    try (MasterAdmin admin = new MasterAdmin(master.adminUrl().toString(), ADMIN_MAX, ADMIN_MAX)) {
+      return admin.get("/get_all_segments", Deadline.after(ADMIN_MAX)).lines().filter(line -> !line.isBlank())
+          .toList();
+    }
   }
 
   /** {@return the shared master} */
