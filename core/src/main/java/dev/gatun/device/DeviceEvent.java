@@ -6,7 +6,7 @@ import dev.gatun.backend.DeadlineException;
 /**
  * A mark in a stream: done once all that was queued before it is. Recording again moves the mark. Usable by any thread.
  */
-public final class DeviceEvent extends DeviceResource {
+public final class DeviceEvent extends DeviceResource implements Completion {
   private final long handle;
   private final boolean timed;
   private final boolean ours;
@@ -18,7 +18,16 @@ public final class DeviceEvent extends DeviceResource {
     this.ours = ours;
   }
 
+  /** The event behind something to wait for. */
+  static DeviceEvent of(Completion completion) {
+    return switch (completion) {
+      case DeviceEvent event -> event;
+      case WorkDone done -> done.event();
+    };
+  }
+
   /** {@return whether what it recorded last is done} True if it recorded nothing. Does not block. */
+  @Override
   public boolean isDone() {
     enter();
     try {
@@ -40,6 +49,7 @@ public final class DeviceEvent extends DeviceResource {
    * @throws DeadlineException if it is not done by then; the GPU goes on
    * @throws DeviceException if the work failed
    */
+  @Override
   public void await(Deadline deadline) {
     for (int round = 0; !isDone(); round++) {
       if (deadline.reached()) throw new DeadlineException(this + " is not done: the GPU is still working");

@@ -114,6 +114,11 @@ public abstract sealed class DeviceResource implements AutoCloseable
   /** Frees it. Nothing uses it any more. */
   abstract void destroy();
 
+  /** Refuses calls on what is closed. */
+  final void requireOpen() {
+    if (!isOpen()) throw new ClosedException("refused: " + this + " is closed");
+  }
+
   /** Begins a call on it; pair with {@link #exit}. */
   final void enter() {
     if (!lifetime.enter()) throw new ClosedException("refused: " + this + " is closed");

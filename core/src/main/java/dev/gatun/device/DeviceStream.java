@@ -142,13 +142,14 @@ public final class DeviceStream extends DeviceResource {
   }
 
   /**
-   * Queues a wait: what is queued from now on starts after what the event recorded last, on whatever stream. The calling
-   * thread does not wait.
+   * Queues a wait: what is queued from now on starts after the work that the completion stands for now, on whatever stream:
+   * for an event what it recorded last. The calling thread does not wait.
    *
-   * @param event what to wait for; nothing if it recorded nothing
+   * @param completion what to wait for; nothing if there was no such work
    * @return this
    */
-  public DeviceStream waitFor(DeviceEvent event) {
+  public DeviceStream waitFor(Completion completion) {
+    DeviceEvent event = DeviceEvent.of(completion);
     event.requireOn(device());
     enter();
     try {

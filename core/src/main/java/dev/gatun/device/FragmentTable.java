@@ -76,6 +76,21 @@ public final class FragmentTable extends DeviceResource {
   }
 
   /**
+   * As {@link #allocate}, for so many pages of a layout.
+   *
+   * @throws IllegalArgumentException if there is none, or they have more fragments than a table can
+   */
+  static FragmentTable forPages(String name, DeviceStream stream, List<DeviceSlab> slabs, PagedKvLayout layout,
+      int pages) {
+    int most = Integer.MAX_VALUE / layout.fragments();
+    if (pages <= 0 || pages > most) {
+      throw new IllegalArgumentException(String.format(Locale.ROOT,
+          "capacity must be 1 to %d pages of %d fragments: %d", most, layout.fragments(), pages));
+    }
+    return allocate(name, stream, slabs, layout.fragmentBytes(), pages * layout.fragments());
+  }
+
+  /**
    * Appends a fragment.
    *
    * @param slab index into the slabs that the table was made for
@@ -84,6 +99,7 @@ public final class FragmentTable extends DeviceResource {
    * @throws IllegalArgumentException if the fragment does not lie within the slab
    */
   public void add(int slab, long offset) {
+    requireOpen();
     if (count == capacity) throw new IllegalStateException(this + " is full: " + capacity + " fragments");
     if (slab < 0 || slab >= bases.length) {
       throw new IllegalArgumentException("slab must be 0 to " + (bases.length - 1) + ": " + slab);
@@ -110,6 +126,7 @@ public final class FragmentTable extends DeviceResource {
    * @throws IndexOutOfBoundsException if the cache has no such block
    */
   public FragmentTable addBlock(PagedKvLayout layout, int block) {
+    requireOpen();
     if (!layout.equals(verified)) verify(layout);
     if (layout.fragments() > capacity - count) {
       throw new IllegalStateException(this + " has room for " + (capacity - count) + " fragments, block " + block
@@ -192,6 +209,7 @@ public final class FragmentTable extends DeviceResource {
    * @throws DeadlineException if the upload is not done by then; nothing was cleared
    */
   public FragmentTable clear(Deadline deadline) {
+    requireOpen();
     column.uploaded().await(deadline);
     count = 0;
     uploadedCount = 0;

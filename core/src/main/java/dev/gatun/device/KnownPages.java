@@ -38,7 +38,8 @@ public final class KnownPages extends DeviceResource {
   private int size;
   private boolean checked;
 
-  private record Columns(FragmentTable table, UploadColumn headers, ResultColumn found, DeviceEvent done) {}
+  private record Columns(FragmentTable table, UploadColumn headers, ResultColumn found, DeviceEvent done,
+      Completion handedOut) {}
 
   private KnownPages(DeviceStream stream, PagedKvLayout layout, long module) {
     super(stream.device(), "known pages");
@@ -57,13 +58,12 @@ public final class KnownPages extends DeviceResource {
    * @param cache the memory it lies in; held open
    * @param capacity most pages at a time, above 0
    * @return with no pages; the caller closes it
-   * @throws IllegalArgumentException if fragments are no whole words, a page is smaller than a header, or the layout does not
-   *     lie in the cache
+   * @throws IllegalArgumentException if fragments are no whole words, a page is smaller than a header, the layout does not
+   *     lie in the cache, or the pages would have more than 2,147,483,647 fragments
    * @throws DeviceException if there is not enough device memory, or the driver is too old for the kernels
    */
   public static KnownPages open(DeviceStream stream, PagedKvLayout layout, List<DeviceSlab> cache, int capacity) {
     stream.requireOurs();
-    if (capacity <= 0) throw new IllegalArgumentException("capacity must be positive: " + capacity);
     if (layout.fragmentBytes() % Long.BYTES != 0 || layout.valueBytes() < HEADER_WORDS * Long.BYTES) {
       throw new IllegalArgumentException("layout must have fragments of a multiple of 8 bytes, 32 or more in all: "
           + layout);
@@ -80,14 +80,14 @@ public final class KnownPages extends DeviceResource {
   }
 
   private void take(List<DeviceSlab> cache, int capacity) {
-    FragmentTable table = FragmentTable.allocate("known", stream, cache, layout.fragmentBytes(),
-        Math.multiplyExact(capacity, layout.fragments()));
+    FragmentTable table = FragmentTable.forPages("known", stream, cache, layout, capacity);
     UploadColumn headers = null;
     ResultColumn found = null;
     try {
       headers = UploadColumn.allocate(device(), "headers", (long) capacity * HEADER_WORDS * Long.BYTES);
       found = ResultColumn.allocate(device(), "found", (long) capacity * FOUND_WORDS * Long.BYTES);
-      columns = new Columns(table, headers, found, device().newEvent("known done"));
+      DeviceEvent done = device().newEvent("known done");
+      columns = new Columns(table, headers, found, done, new WorkDone(done));
     } catch (RuntimeException | Error e) {
       if (found != null) found.close();
       if (headers != null) headers.close();
@@ -173,7 +173,7 @@ public final class KnownPages extends DeviceResource {
    * @param after what must be done before their blocks are written
    * @return this
    */
-  public KnownPages fill(DeviceEvent after) {
+  public KnownPages fill(Completion after) {
     queue(fill, after);
     checked = false;
     return this;
@@ -185,13 +185,13 @@ public final class KnownPages extends DeviceResource {
    * @param after what brings them there
    * @return this
    */
-  public KnownPages check(DeviceEvent after) {
+  public KnownPages check(Completion after) {
     queue(check, after);
     checked = true;
     return this;
   }
 
-  private void queue(long kernel, DeviceEvent after) {
+  private void queue(long kernel, Completion after) {
     Columns taken = taken();
     enter();
     try {
@@ -232,8 +232,8 @@ public final class KnownPages extends DeviceResource {
   }
 
   /** {@return done once what was queued last is} */
-  public DeviceEvent done() {
-    return taken().done();
+  public Completion done() {
+    return taken().handedOut();
   }
 
   /**
@@ -280,6 +280,7 @@ public final class KnownPages extends DeviceResource {
   }
 
   private Columns taken() {
+    requireOpen();
     Columns taken = columns;
     if (taken == null) throw new IllegalStateException(this + " has not been opened");
     return taken;

@@ -28,6 +28,7 @@ public final class PagePush extends DeviceResource {
   private final UploadColumn places;
   private final UploadColumn pairs;
   private final DeviceEvent done;
+  private final Completion handedOut;
   private final long addressBits;
   private int size;
 
@@ -53,6 +54,7 @@ public final class PagePush extends DeviceResource {
       throw e;
     }
     pairs = made;
+    handedOut = new WorkDone(done);
   }
 
   /**
@@ -155,6 +157,7 @@ public final class PagePush extends DeviceResource {
    * @throws DeadlineException if the GPU has not by then
    */
   public PagePush clear(Deadline deadline) {
+    requireOpen();
     pairs.uploaded().await(deadline);
     size = 0;
     return this;
@@ -171,6 +174,7 @@ public final class PagePush extends DeviceResource {
    * @throws IndexOutOfBoundsException if a cache has no such block
    */
   public PagePush add(int sourceBlock, int targetBlock) {
+    requireOpen();
     if (size == capacity) throw new IllegalStateException(this + " is full: " + capacity + " pages");
     source.layout().requireBlock(sourceBlock);
     target.layout().requireBlock(targetBlock);
@@ -186,18 +190,12 @@ public final class PagePush extends DeviceResource {
    * @param after what made the source's pages, recorded on the engine's stream
    * @return this
    */
-  public PagePush send(DeviceEvent after) {
-    if (size == 0) {
-      stream.waitFor(after).record(done);
-      return this;
-    }
+  public PagePush send(Completion after) {
     enter();
     try {
-      pairs.upload(stream, 0, 2L * size * Long.BYTES);
+      if (size > 0) pairs.upload(stream, 0, 2L * size * Long.BYTES);
       stream.waitFor(after);
-      long table = places.deviceAddress();
-      kernels.push(stream, table, table + (long) plan.places() * Long.BYTES, pairs.deviceAddress(), plan.places(), size,
-          plan.fragmentBytes(), addressBits, blocksMax);
+      if (size > 0) queueKernel();
       stream.record(done);
     } finally {
       exit();
@@ -205,9 +203,15 @@ public final class PagePush extends DeviceResource {
     return this;
   }
 
+  private void queueKernel() {
+    long table = places.deviceAddress();
+    kernels.push(stream, table, table + (long) plan.places() * Long.BYTES, pairs.deviceAddress(), plan.places(), size,
+        plan.fragmentBytes(), addressBits, blocksMax);
+  }
+
   /** {@return done once all pages sent last have arrived} */
-  public DeviceEvent done() {
-    return done;
+  public Completion done() {
+    return handedOut;
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.gatun.device;
 
+import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.DeadlineException;
 import dev.gatun.memory.BlockPool;
@@ -17,6 +18,7 @@ public final class StagedBatch implements AutoCloseable {
   private final Direction direction;
   private final FragmentTable table;
   private final DeviceEvent done;
+  private final Completion handedOut;
   private final long[] blocks;
   private final long[] offsets;
   private int size;
@@ -24,6 +26,7 @@ public final class StagedBatch implements AutoCloseable {
   private long turn; // in the ring, of what was sent last
   private boolean running;
   private boolean sending; // being queued, which may wait for room
+  private boolean closed;
   private boolean refused; // the driver did, in the middle: part of it may run, and done says nothing
 
   /** Which way pages move. */
@@ -39,6 +42,7 @@ public final class StagedBatch implements AutoCloseable {
     this.direction = direction;
     this.table = table;
     this.done = done;
+    handedOut = new WorkDone(done);
     blocks = new long[capacity];
     offsets = new long[capacity];
   }
@@ -59,6 +63,7 @@ public final class StagedBatch implements AutoCloseable {
    * @param deadline when to give up
    * @return this
    * @throws IllegalStateException if it was sent and not awaited
+   * @throws ClosedException if it is closed; as with {@link #add} and {@link #send}
    * @throws DeadlineException if the GPU has not by then
    */
   public synchronized StagedBatch clear(Deadline deadline) {
@@ -102,20 +107,21 @@ public final class StagedBatch implements AutoCloseable {
    * @throws DeviceException if the driver refuses: a part may be queued, so the blocks stay marked until {@link #await}
    *     has seen the GPU at rest; no page counts as moved
    */
-  public StagedBatch send(DeviceEvent after) {
-    after.requireOn(done.device());
-    after.enter();
+  public StagedBatch send(Completion after) {
+    DeviceEvent start = DeviceEvent.of(after);
+    start.requireOn(done.device());
+    start.enter();
     try {
       beginSending();
       boolean queued = false;
       try {
-        pipeline.queue(this, after); // without the lock: a refit that waits meanwhile keeps to its own deadline
+        pipeline.queue(this, start); // without the lock: a refit that waits meanwhile keeps to its own deadline
         queued = true;
       } finally {
         endSending(queued);
       }
     } finally {
-      after.exit();
+      start.exit();
     }
     return this;
   }
@@ -136,7 +142,12 @@ public final class StagedBatch implements AutoCloseable {
   /**
    * {@return done once all pages sent last have moved} A stream of the engine waits for it in place of a thread.
    */
-  public DeviceEvent done() {
+  public Completion done() {
+    return handedOut;
+  }
+
+  /** The event behind {@link #done}, for who queues the batch. */
+  DeviceEvent doneEvent() {
     return done;
   }
 
@@ -212,6 +223,7 @@ public final class StagedBatch implements AutoCloseable {
   }
 
   private void requireIdle(String call) {
+    if (closed) throw new ClosedException(call + " refused: the batch is closed");
     if (running) throw new IllegalStateException(call + " refused: the batch was sent; await it first");
   }
 
@@ -230,13 +242,17 @@ public final class StagedBatch implements AutoCloseable {
   }
 
   /**
-   * Frees it. Idempotent.
+   * Frees it. Blocks as {@link DeviceResource#close()} does. Idempotent; goes on where it stopped if it was refused before.
    *
    * @throws IllegalStateException if it was sent and not awaited
    */
   @Override
-  public synchronized void close() {
-    requireIdle("close");
+  public void close() {
+    synchronized (this) {
+      if (!closed) requireIdle("close");
+      closed = true;
+    }
+    // without the lock: a refit that awaits it meanwhile keeps to its own deadline
     table.close();
     done.close();
     pipeline.forget(this);

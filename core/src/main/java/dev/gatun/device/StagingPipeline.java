@@ -44,7 +44,7 @@ public final class StagingPipeline implements Quiescable, AutoCloseable {
   private boolean closed; // under queueing
 
   private StagingPipeline(PagedKvLayout layout, List<DeviceSlab> cache, BlockPool pool, PinnedSlab pinned,
-      StagingOptions options, PageCopy kernels) {
+      StagingOptions options, PageCopy kernels, DmaCopy copyEngine) {
     device = pinned.device();
     driver = device.driver();
     this.layout = layout;
@@ -53,7 +53,7 @@ public final class StagingPipeline implements Quiescable, AutoCloseable {
     this.pinned = pinned;
     this.options = options;
     this.kernels = kernels;
-    copyEngine = DmaCopy.open(device, false); // large copies gain nothing from going together
+    this.copyEngine = copyEngine;
   }
 
   /**
@@ -81,11 +81,25 @@ public final class StagingPipeline implements Quiescable, AutoCloseable {
       throw new IllegalArgumentException("options must not be straight, " + pinned.device()
           + " does not reach host memory from kernels: " + options);
     }
-    StagingPipeline pipeline = new StagingPipeline(layout, cache, pool, pinned, options,
-        PageCopy.load(pinned.device()));
-    pinned.hold(pipeline);
-    pool.gate().register(pipeline);
-    return pipeline;
+    DmaCopy copyEngine = DmaCopy.open(pinned.device(), false); // large copies gain nothing from going together
+    PageCopy kernels = null;
+    StagingPipeline pipeline;
+    try {
+      kernels = PageCopy.load(pinned.device());
+      pipeline = new StagingPipeline(layout, cache, pool, pinned, options, kernels, copyEngine);
+    } catch (RuntimeException | Error e) {
+      if (kernels != null) kernels.close();
+      copyEngine.close();
+      throw e;
+    }
+    try {
+      pinned.hold(pipeline);
+      pool.gate().register(pipeline);
+      return pipeline;
+    } catch (RuntimeException | Error e) {
+      pipeline.close();
+      throw e;
+    }
   }
 
   /**
@@ -94,22 +108,24 @@ public final class StagingPipeline implements Quiescable, AutoCloseable {
    * @param direction which way its pages move
    * @param capacity most pages, above 0
    * @return an empty batch; the caller closes it
+   * @throws IllegalArgumentException if the pages would have more than 2,147,483,647 fragments
    * @throws DeviceException if there is not enough device memory
    */
   public StagedBatch batch(Direction direction, int capacity) {
-    if (capacity <= 0) throw new IllegalArgumentException("capacity must be positive: " + capacity);
     queueing.lock();
     try {
       if (closed) throw new ClosedException("batch refused: " + name() + " is closed");
       StagingRing ring = ring(direction);
       String name = (direction == Direction.SAVE ? "save " : "load ") + batches.size();
-      FragmentTable table = FragmentTable.allocate(name, ring.kernels(), cache, layout.fragmentBytes(),
-          Math.multiplyExact(capacity, layout.fragments()));
+      FragmentTable table = FragmentTable.forPages(name, ring.kernels(), cache, layout, capacity);
+      DeviceEvent done = null;
       try {
-        StagedBatch batch = new StagedBatch(this, direction, table, device.newEvent(name + " done"), capacity);
+        done = device.newEvent(name + " done");
+        StagedBatch batch = new StagedBatch(this, direction, table, done, capacity);
         batches.add(batch);
         return batch;
       } catch (RuntimeException | Error e) {
+        if (done != null) done.close();
         table.close();
         throw e;
       }
@@ -179,7 +195,7 @@ public final class StagingPipeline implements Quiescable, AutoCloseable {
     try {
       batch.table().uploadBound(driver);
       driver.waitFor(kernelStream.handle(), after);
-      if (batch.table().count() == 0) driver.record(batch.done().handle(), kernelStream.handle());
+      if (batch.table().count() == 0) driver.record(batch.doneEvent().handle(), kernelStream.handle());
     } finally {
       device.unbind();
     }
@@ -219,7 +235,7 @@ public final class StagingPipeline implements Quiescable, AutoCloseable {
     long copies = ring.copies(chunk).handle();
     // the other copy stream ends with the chunk before
     if (before != NONE) driver.waitFor(copies, ring.emptied(before));
-    driver.record(batch.done().handle(), copies);
+    driver.record(batch.doneEvent().handle(), copies);
   }
 
   private void load(StagingRing ring, StagedBatch batch) {
@@ -232,7 +248,7 @@ public final class StagingPipeline implements Quiescable, AutoCloseable {
       kernels.beginBound();
       try {
         loadChunk(ring, batch, first, count, chunk);
-        if (first + count == all) driver.record(batch.done().handle(), ring.kernels().handle());
+        if (first + count == all) driver.record(batch.doneEvent().handle(), ring.kernels().handle());
       } finally {
         kernels.endBound();
       }
@@ -292,7 +308,7 @@ public final class StagingPipeline implements Quiescable, AutoCloseable {
         way.scatter(pinned, batch.offset(page), batch.table(), page * perPage, perPage);
       }
     }
-    stream.record(batch.done());
+    stream.record(batch.doneEvent());
   }
 
   private int fragmentsPerChunk(StagingRing ring) {
@@ -349,21 +365,21 @@ public final class StagingPipeline implements Quiescable, AutoCloseable {
   public void clearLocal() {}
 
   /**
-   * Frees rings and kernels. Blocks until what runs has ended. Idempotent.
+   * Frees rings and kernels. Blocks until what runs has ended. Idempotent; goes on where it stopped if it was refused before.
    *
    * @throws IllegalStateException if batches are open
    */
   @Override
   public void close() {
-    if (!batches.isEmpty()) throw new IllegalStateException("close refused: " + batches.size() + " batches are open");
     queueing.lock();
     try {
+      if (!batches.isEmpty()) throw new IllegalStateException("close refused: " + batches.size() + " batches are open");
+      closed = true;
       if (saving != null) saving.close();
       if (loading != null) loading.close();
       kernels.close();
       copyEngine.close();
-      if (!closed) pinned.letGo(this);
-      closed = true;
+      pinned.letGo(this);
       pool.gate().unregister(this);
     } finally {
       queueing.unlock();

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.InUseException;
 import dev.gatun.device.PagedKvLayout.Order;
@@ -171,10 +172,27 @@ abstract class KnownPagesContract {
       unaligned.fill(before).await(soon()); // nothing was added
     }
     assertThrows(IllegalArgumentException.class, () -> pages.add(0, 1, 2, 3, 4), "the null block");
+    assertThrows(IllegalArgumentException.class,
+        () -> KnownPages.open(stream, layout, List.of(memory), Integer.MAX_VALUE));
     assertThrows(InUseException.class, memory::close);
     addAll(1);
     assertThrows(IllegalStateException.class, () -> pages.add(1, 1, 2, 3, 4));
     assertThrows(IndexOutOfBoundsException.class, () -> pages.foundHeader(0, 4));
+  }
+
+  @Test
+  @DisplayName("closed pages refuse every call by name, and their end is there to wait for only")
+  void refusesWhenClosed() {
+    Completion done = pages.done();
+    assertFalse(done instanceof DeviceEvent);
+    pages.close();
+    assertTrue(message(ClosedException.class, () -> pages.add(1, 1, 2, 3, 4)).contains("known pages of"));
+    assertThrows(ClosedException.class, () -> pages.clear(soon()));
+    assertThrows(ClosedException.class, () -> pages.fill(before));
+    assertThrows(ClosedException.class, () -> pages.check(before));
+    assertThrows(ClosedException.class, () -> pages.await(soon()));
+    assertThrows(ClosedException.class, pages::done);
+    assertThrows(ClosedException.class, () -> stream.waitFor(done));
   }
 
   private void addAll(long seed) {

@@ -196,6 +196,8 @@ abstract class PageCopyContract {
     table.close();
     assertThrows(ClosedException.class, () -> pages.gather(table, 0, 1, memory, 200));
     assertThrows(ClosedException.class, table::upload);
+    assertTrue(message(ClosedException.class, () -> table.add(0, 0)).contains("table of GPU 0"));
+    assertThrows(ClosedException.class, () -> table.clear(longEnough()));
     memory.close();
   }
 

@@ -2,9 +2,11 @@ package dev.gatun.device;
 
 import static dev.gatun.testing.Thrown.message;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.InUseException;
 import dev.gatun.device.PushBed.Side;
 import dev.gatun.internal.backend.ChildJvm;
@@ -110,6 +112,23 @@ abstract class PushContract {
       }
       from.check();
       to.check();
+    }
+  }
+
+  @Test
+  @DisplayName("a closed push refuses every call by name, and its end is there to wait for only")
+  void refusesWhenClosed() {
+    try (PushBed bed = new PushBed(gpu, stream, Side.plain(SHAPE, BLOCKS), 1)) {
+      PagePush push = PagePush.open(kernels, stream, bed.cache(), bed.cache(), 1, 3);
+      Completion done = push.done();
+      assertFalse(done instanceof DeviceEvent);
+      push.add(1, 2).send(ready).await(PushBed.soon());
+      push.close();
+      assertTrue(message(ClosedException.class, () -> push.add(1, 2)).contains("is closed"));
+      assertThrows(ClosedException.class, () -> push.clear(PushBed.soon()));
+      assertThrows(ClosedException.class, () -> push.send(ready));
+      assertThrows(ClosedException.class, () -> push.await(PushBed.soon()));
+      assertThrows(ClosedException.class, done::isDone);
     }
   }
 

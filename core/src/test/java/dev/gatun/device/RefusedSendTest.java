@@ -33,6 +33,7 @@ class RefusedSendTest {
 
   private final AtomicInteger launchesLeft = new AtomicInteger(Integer.MAX_VALUE);
   private final AtomicInteger copiesLeft = new AtomicInteger(Integer.MAX_VALUE);
+  private final AtomicInteger eventsLeft = new AtomicInteger(Integer.MAX_VALUE);
 
   @ParameterizedTest
   @EnumSource(Direction.class)
@@ -113,6 +114,36 @@ class RefusedSendTest {
     }
   }
 
+  @Test
+  @DisplayName("a batch for which the driver has not all events leaves nothing open, and the next one works")
+  void refusedBatch() {
+    EpochGate gate = new EpochGate(new WeightEpoch("run", 1));
+    PoolLayout pages = new PoolLayout(SHAPE.valueBytes(), PAGES);
+    try (Device gpu = new Device(refusing(CudaDrivers.open("host")), 0);
+        DeviceEvent ready = gpu.newEvent("ready");
+        DeviceSlab memory = gpu.allocate("cache", SHAPE.valueBytes() * PAGES);
+        Slab slab = Slab.allocate(SlabOptions.of("pages", pages.strideBytes() * PAGES));
+        PinnedSlab pinned = gpu.pin(slab);
+        BlockPool pool = BlockPool.over(slab, pages, gate);
+        StagingPipeline pipeline = StagingPipeline.open(layout(memory), List.of(memory), pool, pinned,
+            new StagingOptions(2 * SHAPE.valueBytes(), SHAPE.valueBytes(), 1 << 20))) {
+      int refused = 0;
+      for (;; refused++) {
+        eventsLeft.set(refused);
+        try (StagedBatch batch = pipeline.batch(Direction.SAVE, 1)) {
+          eventsLeft.set(Integer.MAX_VALUE);
+          long block = pool.lease();
+          batch.add(0, block).send(ready).await(Deadline.after(Duration.ofSeconds(30)));
+          pool.release(block);
+          break;
+        } catch (DeviceException ofTheTest) {
+          eventsLeft.set(Integer.MAX_VALUE);
+        }
+      }
+      assertTrue(refused > 2, "events of the ring, of the table and of the batch: " + refused);
+    }
+  }
+
   private static PagedKvLayout layout(DeviceSlab memory) {
     List<Long> parts = List.of(0L, 1L, 2L, 3L).stream().map(part -> memory.address() + part * SHAPE.partBytes() * PAGES)
         .toList();
@@ -127,6 +158,9 @@ class RefusedSendTest {
           }
           if (method.getName().equals("copyToHost") && copiesLeft.getAndDecrement() <= 0) {
             throw new DeviceException("cuMemcpyDtoHAsync", 2, "CUDA_ERROR_OUT_OF_MEMORY", "as the test says");
+          }
+          if (method.getName().equals("createEvent") && eventsLeft.getAndDecrement() <= 0) {
+            throw new DeviceException("cuEventCreate", 2, "CUDA_ERROR_OUT_OF_MEMORY", "as the test says");
           }
           try {
             return method.invoke(driver, arguments);

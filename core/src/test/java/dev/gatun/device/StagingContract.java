@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.DeadlineException;
 import dev.gatun.backend.EpochChangedException;
@@ -349,6 +350,64 @@ abstract class StagingContract {
   }
 
   @Test
+  @DisplayName("the end of a batch is there to wait for: whoever has it can neither record nor close it")
+  void doneIsToWaitFor() {
+    StagingPipeline pipeline = pipeline(StagingOptions.DEFAULT);
+    long block = pool.lease();
+    try (StagedBatch save = pipeline.batch(Direction.SAVE, 1)) {
+      Completion done = save.done();
+      assertFalse(done instanceof DeviceEvent);
+      assertEquals(gpu, done.device());
+      assertTrue(done.isDone(), "nothing was sent");
+      engine.record(ready);
+      save.add(1, block).send(ready);
+      done.await(longEnough());
+      save.await(longEnough());
+      save.send(done).await(longEnough()); // after what was sent before
+    }
+    pool.release(block);
+  }
+
+  @Test
+  @DisplayName("a batch that is closed refuses every call and marks no block; whoever waits for its end is told")
+  void closedBatch() {
+    StagingPipeline pipeline = pipeline(StagingOptions.DEFAULT);
+    long block = pool.lease();
+    StagedBatch save = pipeline.batch(Direction.SAVE, 2);
+    engine.record(ready);
+    save.add(1, block).send(ready).await(longEnough());
+    Completion done = save.done();
+    save.close();
+    save.close();
+    assertThrows(ClosedException.class, () -> save.send(ready));
+    assertTrue(message(ClosedException.class, () -> save.add(2, block)).contains("the batch is closed"));
+    assertThrows(ClosedException.class, () -> save.clear(longEnough()));
+    assertThrows(ClosedException.class, () -> done.await(longEnough()));
+    assertThrows(ClosedException.class, () -> engine.waitFor(done));
+    assertFalse(save.await(longEnough()).isRunning());
+    assertEquals(List.of(), pipeline.drain(now()));
+    pipeline.close();
+    assertThrows(ClosedException.class, () -> save.send(ready));
+    assertThrows(ClosedException.class, () -> pipeline.batch(Direction.SAVE, 1));
+    pool.release(block);
+    assertEquals(POOL_BLOCKS, pool.available());
+  }
+
+  @Test
+  @DisplayName("a pipeline that could not be opened leaves nothing open")
+  void failedOpen() {
+    try (Device other = Device.open(driver(), 0);
+        Slab slab = Slab.allocate(SlabOptions.of("other pages", pool.layout().strideBytes() * POOL_BLOCKS));
+        BlockPool pages = BlockPool.over(slab, pool.layout(), gate);
+        DeviceSlab memory = other.allocate("other cache", 1)) {
+      PinnedSlab closed = other.pin(slab);
+      closed.close();
+      assertThrows(ClosedException.class,
+          () -> StagingPipeline.open(layout, List.of(memory), pages, closed, StagingOptions.DEFAULT));
+    }
+  }
+
+  @Test
   @DisplayName("what does not fit is refused by name, and nothing is queued")
   void refused() {
     StagingPipeline pipeline = pipeline(StagingOptions.DEFAULT);
@@ -363,6 +422,8 @@ abstract class StagingContract {
     }
     pool.release(block);
     assertThrows(IllegalArgumentException.class, () -> pipeline.batch(Direction.LOAD, 0));
+    assertTrue(message(IllegalArgumentException.class, () -> pipeline.batch(Direction.LOAD, Integer.MAX_VALUE))
+        .contains("capacity must be 1 to 357913941 pages of 6 fragments: 2147483647"));
     assertTrue(message(IllegalArgumentException.class, () -> StagingPipeline.open(layout, List.of(cache), pool, scratch,
         StagingOptions.DEFAULT)).contains("pinned must be the slab of"));
     try (BlockPool small = BlockPool.over(scratch.slab(), new PoolLayout(64, 2), gate)) {

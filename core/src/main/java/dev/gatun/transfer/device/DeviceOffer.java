@@ -2,7 +2,7 @@ package dev.gatun.transfer.device;
 
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.WeightEpoch;
-import dev.gatun.device.DeviceEvent;
+import dev.gatun.device.Completion;
 import dev.gatun.transfer.HandoverOutcome;
 
 /**
@@ -13,14 +13,14 @@ public final class DeviceOffer {
   private final DeviceSender sender;
   private final String name;
   private final int[] blocks;
-  private final DeviceEvent ready;
+  private final Completion ready;
   private final WeightEpoch epoch;
   private final Deadline expires;
   // written under this, and read without it by those who look again and again
   private volatile HandoverState state = HandoverState.PENDING;
   private boolean pushing; // guarded by this
 
-  DeviceOffer(DeviceSender sender, String name, int[] blocks, DeviceEvent ready, WeightEpoch epoch, Deadline expires) {
+  DeviceOffer(DeviceSender sender, String name, int[] blocks, Completion ready, WeightEpoch epoch, Deadline expires) {
     this.sender = sender;
     this.name = name;
     this.blocks = blocks;
@@ -101,7 +101,7 @@ public final class DeviceOffer {
     return blocks;
   }
 
-  DeviceEvent ready() {
+  Completion ready() {
     return ready;
   }
 

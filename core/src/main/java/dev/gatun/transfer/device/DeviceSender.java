@@ -7,8 +7,8 @@ import dev.gatun.backend.GatunException;
 import dev.gatun.backend.Quiescable;
 import dev.gatun.device.AttachedCache;
 import dev.gatun.device.CacheShare;
+import dev.gatun.device.Completion;
 import dev.gatun.device.Device;
-import dev.gatun.device.DeviceEvent;
 import dev.gatun.device.DeviceStream;
 import dev.gatun.device.PageCopy;
 import dev.gatun.device.PagePush;
@@ -122,7 +122,7 @@ public final class DeviceSender implements AutoCloseable, Quiescable {
    *
    * @param name 1 to 256 characters, such as a transfer id; of no open offer
    * @param blocks of the cache, in the order in which the receiver names its own; not written until the offer is over
-   * @param ready recorded behind what makes the pages; not recorded again until the offer is over
+   * @param ready done once the pages are made, and standing for nothing else until the offer is over
    * @param lease how long nobody may come, above 0 and at most a day; then the offer ends
    * @return the offer
    * @throws dev.gatun.backend.GateClosedException if a refit is running
@@ -131,7 +131,7 @@ public final class DeviceSender implements AutoCloseable, Quiescable {
    *     another {@link Device} than the cache
    * @throws ClosedException if this is closed
    */
-  public DeviceOffer offer(String name, int[] blocks, DeviceEvent ready, Duration lease) {
+  public DeviceOffer offer(String name, int[] blocks, Completion ready, Duration lease) {
     if (closing) throw new ClosedException("offer refused: " + name() + " is closed");
     Deadline expires = Deadline.ofLease(lease);
     LinkMessage.requireName(name);
@@ -139,7 +139,7 @@ public final class DeviceSender implements AutoCloseable, Quiescable {
     for (int block : blocks)
       LinkMessage.requireBlock(block, cache.layout());
     if (!ready.device().equals(gpu)) {
-      throw new IllegalArgumentException("ready must be an event of the cache's " + gpu + ": " + ready);
+      throw new IllegalArgumentException("ready must be of the cache's " + gpu + ": " + ready);
     }
     int ticket = gate.enter("offer");
     try {

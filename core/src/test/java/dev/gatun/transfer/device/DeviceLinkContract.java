@@ -11,8 +11,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.gatun.backend.EpochGate;
 import dev.gatun.backend.InUseException;
 import dev.gatun.backend.WeightEpoch;
+import dev.gatun.device.Completion;
 import dev.gatun.device.Device;
-import dev.gatun.device.DeviceEvent;
 import dev.gatun.device.SharedCache;
 import dev.gatun.internal.backend.ChildJvm;
 import dev.gatun.testing.Await;
@@ -232,7 +232,7 @@ abstract class DeviceLinkContract {
       }
       Await.until("its memory is closed", () -> sender.attached() == 0);
       int[] blocks = {4, 5, 6};
-      DeviceEvent ready = bed.fill(blocks, 7);
+      Completion ready = bed.fill(blocks, 7);
       DeviceOffer offer = sender.offer("a", blocks, ready, LinkProcess.LEASE);
       assertEquals(1, sender.offers(), "nobody alive asks for it");
       try (ChildJvm other = startReceiver()) {

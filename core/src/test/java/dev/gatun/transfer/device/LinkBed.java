@@ -1,6 +1,7 @@
 package dev.gatun.transfer.device;
 
 import dev.gatun.backend.Deadline;
+import dev.gatun.device.Completion;
 import dev.gatun.device.Device;
 import dev.gatun.device.DeviceEvent;
 import dev.gatun.device.DeviceSlab;
@@ -74,7 +75,7 @@ final class LinkBed implements AutoCloseable {
   }
 
   /** {@return done: pages are there whose content is of a seed and their place in the list} */
-  DeviceEvent fill(int[] blocks, long seed) {
+  Completion fill(int[] blocks, long seed) {
     add(blocks, seed);
     known.fill(idle).await(soon());
     return known.done();

@@ -2,6 +2,7 @@ package dev.gatun.transfer.device;
 
 import dev.gatun.backend.EpochGate;
 import dev.gatun.backend.WeightEpoch;
+import dev.gatun.device.Completion;
 import dev.gatun.device.CudaDrivers;
 import dev.gatun.device.DeviceEvent;
 import dev.gatun.device.DeviceStream;
@@ -61,7 +62,7 @@ final class LinkProcess {
         List<String> words = List.of(line.split(" ", -1));
         switch (words.getFirst()) {
           case "offer", "offer-held" -> {
-            DeviceEvent ready = bed.fill(blocks(words.get(3)), Long.parseLong(words.get(2)));
+            Completion ready = bed.fill(blocks(words.get(3)), Long.parseLong(words.get(2)));
             if (words.getFirst().equals("offer-held")) {
               holds.put("held", new Hold(engine));
               engine.record(held);
@@ -77,7 +78,7 @@ final class LinkProcess {
             });
           }
           case "offer-quietly" -> {
-            DeviceEvent ready = bed.fill(blocks(words.get(3)), Long.parseLong(words.get(2)));
+            Completion ready = bed.fill(blocks(words.get(3)), Long.parseLong(words.get(2)));
             quiet = sender.offer(words.get(1), blocks(words.get(3)), ready, LEASE);
           }
           case "wait" -> {

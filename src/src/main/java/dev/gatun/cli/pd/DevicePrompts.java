@@ -1,6 +1,7 @@
 package dev.gatun.cli.pd;
 
 import dev.gatun.backend.Deadline;
+import dev.gatun.device.Completion;
 import dev.gatun.device.CudaDrivers;
 import dev.gatun.device.Device;
 import dev.gatun.device.DeviceEvent;
@@ -100,7 +101,7 @@ final class DevicePrompts implements AutoCloseable {
   }
 
   /** {@return done whenever it is asked: for what waits for nothing} */
-  DeviceEvent idle() {
+  Completion idle() {
     return idle;
   }
 
@@ -130,7 +131,7 @@ final class DevicePrompts implements AutoCloseable {
   }
 
   /** Makes the pages of a prompt and waits until they are there. {@return an event that is done} */
-  DeviceEvent fill(int[] blocks, long prompt, long version) {
+  Completion fill(int[] blocks, long prompt, long version) {
     add(blocks, prompt, version);
     return known.fill(idle).await(soon()).done();
   }

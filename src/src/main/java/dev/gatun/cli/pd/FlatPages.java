@@ -2,8 +2,8 @@ package dev.gatun.cli.pd;
 
 import dev.gatun.backend.EpochGate;
 import dev.gatun.connector.BlockTable;
+import dev.gatun.device.Completion;
 import dev.gatun.device.Device;
-import dev.gatun.device.DeviceEvent;
 import dev.gatun.device.DeviceSlab;
 import dev.gatun.device.DeviceStream;
 import dev.gatun.device.KvShape;
@@ -87,7 +87,7 @@ final class FlatPages implements CarriedPages {
     return blocks;
   }
 
-  private static void move(PagePush push, DeviceEvent after) {
+  private static void move(PagePush push, Completion after) {
     push.send(after).await(DevicePrompts.soon());
   }
 
