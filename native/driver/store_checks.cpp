@@ -189,8 +189,8 @@ void large_batches() {
   const TestStore store(fresh_pool(), 128 * kMiB);
   const auto put_and_get = [&](int caller) {
     const std::string name = "large-" + std::to_string(caller) + "-";
-    const std::vector<size_t> sizes = {5 * kMiB + 1, 100, 7 * kMiB - 3, 4096, 6 * kMiB + 65};
-    std::vector<std::byte> memory(20 * kMiB);
+    const std::vector<size_t> sizes = {8 * kMiB + 1, 100, 9 * kMiB - 3, 4096, 9 * kMiB + 65};
+    std::vector<std::byte> memory(28 * kMiB);
     std::vector<std::string> names;
     std::vector<const char*> keys;
     std::vector<void*> buffers;
