@@ -98,6 +98,13 @@ public interface CudaDriver {
   boolean isDeviceMemory(long address, int ordinal);
 
   /**
+   * {@return bytes from an address to the end of the allocation that holds it}
+   *
+   * @param address within what {@link #allocate} gave or {@link #importMemory} answered
+   */
+  long bytesFrom(long address);
+
+  /**
    * {@return what another process needs to reach the allocation that holds an address} It stays allocated until nobody has
    * it open.
    *

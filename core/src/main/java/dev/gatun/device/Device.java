@@ -152,11 +152,18 @@ public final class Device implements AutoCloseable {
    * @param slab memory from {@code cuMemAlloc} or {@code cudaMalloc}; not from a pool of virtual memory (PyTorch's
    *     expandable segments), which the driver refuses to share this way
    * @return the shared slab; the caller closes it when nobody uses the share any more
+   * @throws IllegalArgumentException if the slab goes beyond the allocation in which it begins: share each part as a slab
    * @throws DeviceException if the driver refuses
    */
   public SharedSlab share(DeviceSlab slab) {
     slab.requireOn(this);
     return make("share " + slab, () -> {
+      long allocated = driver.bytesFrom(slab.address());
+      if (slab.byteSize() > allocated) {
+        throw new IllegalArgumentException(
+            slab + " must lie in one allocation to be shared: the one in which it begins ends"
+                + " after " + allocated + " of its " + slab.byteSize() + " bytes");
+      }
       ExportedMemory exported = driver.exportMemory(slab.address());
       SharedSlab shared = new SharedSlab(slab, new SlabShare(ProcessHandle.current().pid(), info.uuid(),
           exported.handle(), exported.offset(), slab.byteSize()));
@@ -173,7 +180,8 @@ public final class Device implements AutoCloseable {
    * @param share from {@link SharedSlab#share()} of a living process that sees its GPU, as this one must too
    * @return the memory; the caller closes it
    * @throws IllegalCallerException if the caller's module has no native access
-   * @throws IllegalArgumentException if this process shares it: use the slab itself
+   * @throws IllegalArgumentException if this process shares it: use the slab itself; or if the share goes beyond the
+   *     allocation that the driver opens for it
    * @throws DeviceException if the driver refuses: the process is gone, or the GPU is out of this one's reach
    */
   public PeerSlab attach(String name, SlabShare share) {
@@ -181,8 +189,24 @@ public final class Device implements AutoCloseable {
     if (share.pid() == ProcessHandle.current().pid()) {
       throw new IllegalArgumentException("share must be another process's, this one has the slab itself: " + share);
     }
-    return make("attach " + name,
-        () -> new PeerSlab(this, name, driver.importMemory(share.handle()), share));
+    return make("attach " + name, () -> {
+      long base = driver.importMemory(share.handle());
+      try {
+        requireWithin(share, driver.bytesFrom(base));
+        return new PeerSlab(this, name, base, share);
+      } catch (RuntimeException | Error e) {
+        driver.closeImported(base);
+        throw e;
+      }
+    });
+  }
+
+  /** What a share says of itself is a peer's word: beyond the allocation lies other memory of this process. */
+  private static void requireWithin(SlabShare share, long allocated) {
+    if (share.offset() > allocated || share.bytes() > allocated - share.offset()) {
+      throw new IllegalArgumentException(String.format(Locale.ROOT,
+          "share must lie in its allocation of %d bytes: %d from %d on", allocated, share.bytes(), share.offset()));
+    }
   }
 
   /**

@@ -224,6 +224,11 @@ public final class DeviceStream extends DeviceResource {
     }
   }
 
+  /** Waits for what is queued now, for who built on it; one that is closed has waited for its work. */
+  void awaitQueued(Deadline deadline, Object closing) {
+    if (isOpen()) device().awaitQueued(deadline, closing, handle);
+  }
+
   @Override
   void awaitWork(Deadline deadline) {
     if (ours) device().awaitQueued(deadline, this, handle);

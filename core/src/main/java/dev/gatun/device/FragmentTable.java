@@ -275,7 +275,7 @@ public final class FragmentTable extends DeviceResource {
 
   @Override
   void awaitWork(Deadline deadline) {
-    device().awaitQueued(deadline, this, stream.handle());
+    stream.awaitQueued(deadline, this);
   }
 
   @Override

@@ -288,7 +288,7 @@ public final class KnownPages extends DeviceResource {
 
   @Override
   void awaitWork(Deadline deadline) {
-    device().awaitQueued(deadline, this, stream.handle());
+    stream.awaitQueued(deadline, this);
   }
 
   @Override

@@ -86,13 +86,16 @@ public final class PagePush extends DeviceResource {
    * @param capacity most pages of a send, above 0
    * @param blocksMax most blocks of 256 threads a kernel takes, above 0; few live long and hold up the model's kernels
    * @return an empty push; the caller closes it
-   * @throws IllegalArgumentException if the two do not hold the same kind of page, or a layout lies outside its memory
+   * @throws IllegalArgumentException if the two do not hold the same kind of page, a layout lies outside its memory, or a
+   *     memory is another {@link Device}'s: what other GPUs have is reached as a {@link PeerSlab}
    * @throws DeviceException if there is not enough device memory
    */
   public static PagePush open(PageCopy kernels, DeviceStream stream, PagedCache source, PagedCache target, int capacity,
       int blocksMax) {
     stream.requireOurs();
     kernels.requireOn(stream.device());
+    source.memory().forEach(slab -> slab.requireOn(stream.device()));
+    target.memory().forEach(slab -> slab.requireOn(stream.device()));
     if (capacity <= 0) throw new IllegalArgumentException("capacity must be positive: " + capacity);
     if (blocksMax <= 0) throw new IllegalArgumentException("blocksMax must be positive: " + blocksMax);
     FragmentPlan plan = FragmentPlan.of(source.layout(), source.heads(), target.layout(), target.heads());
@@ -229,7 +232,7 @@ public final class PagePush extends DeviceResource {
 
   @Override
   void awaitWork(Deadline deadline) {
-    device().awaitQueued(deadline, this, stream.handle());
+    stream.awaitQueued(deadline, this);
   }
 
   @Override

@@ -241,7 +241,12 @@ public final class PagedKvLayout {
       throw new IllegalArgumentException(what + " must be " + bytes + " bytes apart or more, else they overlap: "
           + stride);
     }
-    return Math.addExact(Math.multiplyExact(stride, (long) count - 1), bytes);
+    try {
+      return Math.addExact(Math.multiplyExact(stride, (long) count - 1), bytes);
+    } catch (ArithmeticException e) {
+      throw new IllegalArgumentException(count + " " + what + " must end within the address space, they are " + stride
+          + " bytes apart", e);
+    }
   }
 
   @Override

@@ -29,7 +29,12 @@ record Runs(long bytes, int partsTogether, int outerCount, long outerStride, int
       bytes *= 2;
       together = 2;
     }
-    int fragments = Math.multiplyExact(Math.multiplyExact(parts.length / together, outerCount), innerCount);
+    long perPart = (long) outerCount * innerCount;
+    if (perPart > Integer.MAX_VALUE / (parts.length / together)) {
+      throw new IllegalArgumentException("a block must have fewer than 2^31 fragments: " + perPart + " in each of "
+          + parts.length / together + " parts");
+    }
+    int fragments = (int) perPart * (parts.length / together);
     return new Runs(bytes, together, outerCount, outerStride, innerCount, innerStride, fragments);
   }
 

@@ -3,6 +3,7 @@ package dev.gatun.device;
 import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.DeadlineException;
+import dev.gatun.backend.EpochGate;
 import dev.gatun.memory.BlockPool;
 
 /**
@@ -103,6 +104,8 @@ public final class StagedBatch implements AutoCloseable {
    * @throws IllegalStateException if it was sent and not awaited, or a block's lease has ended or is in use; nothing is
    *     queued then
    * @throws dev.gatun.backend.EpochChangedException if a refit came in between: the pages are of old weights
+   * @throws dev.gatun.backend.GateClosedException if a refit is running: what the cache holds now may be of old weights,
+   *     whenever its block was leased
    * @throws DeadlineException if the GPU has ended nothing for a minute and its queue is full; as with the next
    * @throws DeviceException if the driver refuses: a part may be queued, so the blocks stay marked until {@link #await}
    *     has seen the GPU at rest; no page counts as moved
@@ -128,7 +131,13 @@ public final class StagedBatch implements AutoCloseable {
 
   private synchronized void beginSending() {
     requireIdle("send");
-    begin();
+    EpochGate gate = pipeline.pool().gate();
+    int ticket = gate.enter("send");
+    try {
+      begin();
+    } finally {
+      gate.exit(ticket); // marked: a refit that begins now finds it by its blocks
+    }
     sent++;
     running = true;
     sending = true;

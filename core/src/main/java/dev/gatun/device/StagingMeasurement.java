@@ -44,9 +44,13 @@ public record StagingMeasurement(StagingOptions used, long fragmentBytes, double
    * @param layout of the engine's cache; only its sizes are used
    * @param options ring and chunks
    * @return the figures
+   * @throws IllegalArgumentException if fragments have 2 GiB or more
    * @throws DeviceException if there is not enough device memory: about 64 MiB or two pages, and the rings
    */
   public static StagingMeasurement of(Device gpu, PagedKvLayout layout, StagingOptions options) {
+    if (layout.fragmentBytes() > Integer.MAX_VALUE) {
+      throw new IllegalArgumentException("fragments must be less than 2 GiB to be measured: " + layout.fragmentBytes());
+    }
     try (Scratch scratch = new Scratch(gpu, layout)) {
       StagingOptions ring = new StagingOptions(options.ringBytes(), options.chunkBytes(), Long.MAX_VALUE);
       StagingOptions direct = new StagingOptions(options.ringBytes(), options.chunkBytes(), 1);

@@ -9,6 +9,7 @@ import dev.gatun.backend.Quiescable;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * Blocks of equal size on a slab, lent out by handle. A handle is one {@code long}, never 0: it names one lease of one
@@ -386,15 +387,20 @@ public final class BlockPool implements AutoCloseable, Quiescable {
     return 0;
   }
 
+  /** Of leases of earlier epochs: what was leased since the epoch was raised holds nothing old. */
   @Override
   public List<String> drain(Deadline deadline) {
-    closing.awaitTransfers(deadline);
-    return pending();
+    closing.awaitOldTransfers(deadline);
+    return pending(block -> !block.current());
   }
 
   /** {@return a line for each block with a running transfer, or a quarantined read, whose bytes may still land elsewhere} */
   public List<String> pending() {
-    return census.inFlight().stream().filter(block -> block.readers() > 0 || !block.quarantined())
+    return pending(block -> true);
+  }
+
+  private List<String> pending(Predicate<BlockStatus> counts) {
+    return census.inFlight().stream().filter(counts).filter(block -> block.readers() > 0 || !block.quarantined())
         .map(BlockStatus::toString).toList();
   }
 

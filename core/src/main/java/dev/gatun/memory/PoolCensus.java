@@ -38,11 +38,12 @@ final class PoolCensus {
     return list;
   }
 
-  /** {@return whether transfers run, those in quarantine left out} */
-  boolean transferring() {
+  /** {@return whether transfers of leases of earlier epochs run, those in quarantine left out} */
+  boolean transferringOld() {
+    long current = BlockWord.epochBits(gate.ordinal());
     for (int i = 0; i < states.count(); i++) {
       long word = states.get(i);
-      if (!BlockWord.has(word, BlockWord.TRANSFERS)) continue;
+      if (!BlockWord.has(word, BlockWord.TRANSFERS) || BlockWord.isOfEpoch(word, current)) continue;
       if (!BlockWord.has(word, BlockWord.QUARANTINED) || !quarantine.holdsAll(i, word)) return true;
     }
     return false;

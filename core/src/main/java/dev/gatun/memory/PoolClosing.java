@@ -44,9 +44,9 @@ final class PoolClosing {
     return leaked;
   }
 
-  /** Waits for transfers, those in quarantine left out. */
-  void awaitTransfers(Deadline deadline) {
-    while (census.transferring() && !deadline.reached())
+  /** Waits for transfers of leases of earlier epochs, those in quarantine left out. */
+  void awaitOldTransfers(Deadline deadline) {
+    while (census.transferringOld() && !deadline.reached())
       LockSupport.parkNanos(this, POLL_NANOS);
   }
 

@@ -167,6 +167,11 @@ class PagedKvLayoutTest {
         () -> new PagedKvLayout(SHAPE, strides, List.of(4096L, 5120L, 16384L, 32768L), 2, -1));
     assertThrows(IllegalArgumentException.class,
         () -> new PagedKvLayout(SHAPE, strides.withBlockBytes(Long.MAX_VALUE / 2), parts, 9, -1));
+    assertThrows(IllegalArgumentException.class,
+        () -> new PagedKvLayout(SHAPE, new KvStrides(Long.MAX_VALUE, Long.MAX_VALUE / 2, 16), parts, 1, -1));
+    KvShape pieces = new KvShape(2, 2, 1 << 16, 1, 1 << 15, 1);
+    assertRefused("a block must have fewer than 2^31 fragments: 2147483648 in each of 4 parts",
+        () -> new PagedKvLayout(pieces, new KvStrides(1L << 40, 1L << 20, 2), parts, 1, -1));
   }
 
   @Test

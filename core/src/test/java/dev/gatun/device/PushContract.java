@@ -133,6 +133,66 @@ abstract class PushContract {
   }
 
   @Test
+  @DisplayName("memory of another device is refused as source and as target, before anything is queued")
+  void refusesOtherDevice() {
+    try (Device second = Device.open(driver(), 0);
+        DeviceStream other = second.newStream("other", StreamPriority.LOW);
+        PushBed here = new PushBed(gpu, stream, Side.plain(SHAPE, BLOCKS), 1);
+        PushBed there = new PushBed(second, other, Side.plain(SHAPE, BLOCKS), 2)) {
+      assertThrows(IllegalArgumentException.class,
+          () -> PagePush.open(kernels, stream, there.cache(), here.cache(), 8, 3));
+      assertThrows(IllegalArgumentException.class,
+          () -> PagePush.open(kernels, stream, here.cache(), there.cache(), 8, 3));
+    }
+  }
+
+  @Test
+  @DisplayName("what is opened on a closed stream is refused, and leaves nothing open")
+  void refusesClosedStream() {
+    try (Device second = Device.open(driver(), 0);
+        PageCopy others = PageCopy.load(second);
+        DeviceStream open = second.newStream("open", StreamPriority.LOW);
+        PushBed bed = new PushBed(second, open, Side.plain(SHAPE, BLOCKS), 1)) {
+      DeviceStream closed = second.newStream("closed", StreamPriority.LOW);
+      closed.close();
+      assertThrows(ClosedException.class, () -> PagePush.open(others, closed, bed.cache(), bed.cache(), 8, 3));
+      assertThrows(ClosedException.class,
+          () -> FragmentTable.allocate("table", closed, List.of(bed.slab()), 8, 3));
+      assertThrows(ClosedException.class,
+          () -> KnownPages.open(closed, bed.cache().layout(), List.of(bed.slab()), 3));
+    }
+  }
+
+  @Test
+  @DisplayName("a share of more than one allocation is refused where it is made, and where it is opened, whatever it says")
+  void refusesSharesBeyondTheirAllocation() {
+    long before = gpu.freeBytes();
+    try (DeviceSlab slab = gpu.allocate("first", 1 << 22)) {
+      try (DeviceSlab both = gpu.make("both", () -> new DeviceSlab(gpu, "both", slab.address(), 1 << 23, false))) {
+        assertTrue(message(IllegalArgumentException.class, () -> gpu.share(both)).contains("in one allocation"));
+      }
+      try (ChildJvm owner = start("own", null)) {
+        owner.awaitLine("owns");
+        String owns = owner.output().lines().filter(line -> line.startsWith("owns ")).findFirst().orElseThrow();
+        SlabShare good = SlabShare.decode(ByteBuffer.wrap(HexFormat.of().parseHex(owns.substring(5))));
+        for (SlabShare bad : List.of(
+            new SlabShare(good.pid(), good.gpu(), good.handle(), good.offset(), 100 * good.bytes()),
+            new SlabShare(good.pid(), good.gpu(), good.handle(), 1L << 60, good.bytes()),
+            new SlabShare(good.pid(), good.gpu(), good.handle(), 1L << 30, 8))) {
+          assertTrue(
+              message(IllegalArgumentException.class, () -> gpu.attach("bad", bad)).contains("share must lie in"));
+        }
+        try (PeerSlab theirs = gpu.attach("theirs", good)) {
+          assertEquals(1 << 22, theirs.byteSize());
+        }
+        owner.closeInput();
+        assertEquals(0, owner.await().code());
+      }
+    }
+    PushBed.awaitFree(gpu, before);
+  }
+
+  @Test
   @DisplayName("pages arrive in the cache of another process, every byte of it checked by that process")
   void intoAnotherProcess() {
     Side side = Side.plain(SHAPE, BLOCKS);

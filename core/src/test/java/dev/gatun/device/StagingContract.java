@@ -13,6 +13,7 @@ import dev.gatun.backend.Deadline;
 import dev.gatun.backend.DeadlineException;
 import dev.gatun.backend.EpochChangedException;
 import dev.gatun.backend.EpochGate;
+import dev.gatun.backend.GateClosedException;
 import dev.gatun.backend.InUseException;
 import dev.gatun.backend.WeightEpoch;
 import dev.gatun.device.StagedBatch.Direction;
@@ -394,6 +395,28 @@ abstract class StagingContract {
   }
 
   @Test
+  @DisplayName("while a refit runs nothing is saved or loaded, whenever its block was leased, and no block is marked")
+  void refusedDuringRefit() {
+    StagingPipeline pipeline = pipeline(StagingOptions.DEFAULT);
+    engine.record(ready);
+    try (StagedBatch save = pipeline.batch(Direction.SAVE, 1); StagedBatch load = pipeline.batch(Direction.LOAD, 1)) {
+      gate.close();
+      gate.raise(new WeightEpoch("run", 2));
+      long block = pool.lease();
+      save.add(1, block);
+      load.add(1, block);
+      assertThrows(GateClosedException.class, () -> save.send(ready));
+      assertThrows(GateClosedException.class, () -> load.send(ready));
+      assertFalse(save.isRunning() || load.isRunning());
+      assertEquals(List.of(), pool.pending());
+      gate.open(EpochGate.State.OPEN);
+      save.send(ready).await(longEnough());
+      load.send(ready).await(longEnough());
+      pool.release(block);
+    }
+  }
+
+  @Test
   @DisplayName("a pipeline that could not be opened leaves nothing open")
   void failedOpen() {
     try (Device other = Device.open(driver(), 0);
@@ -431,6 +454,10 @@ abstract class StagingContract {
           scratch, StagingOptions.DEFAULT)).contains("the layout's " + layout.valueBytes() + " bytes: 64"));
     }
     assertTrue(message(IllegalArgumentException.class, () -> new StagingOptions(100, 60, 1)).contains("two chunks"));
+    KvShape large = new KvShape(1, 1, 1, 3 << 28, 1, 4);
+    PagedKvLayout huge = new PagedKvLayout(large, KvStrides.tokensFirst(large), List.of(cache.address()), 1, -1);
+    assertTrue(message(IllegalArgumentException.class, () -> StagingMeasurement.of(gpu, huge, StagingOptions.DEFAULT))
+        .contains("less than 2 GiB"));
     assertThrows(IllegalArgumentException.class, () -> new StagingOptions(100, 0, 1));
     assertThrows(IllegalArgumentException.class, () -> new StagingOptions(100, 10, 0));
     assertThrows(IllegalArgumentException.class, () -> new StagingOptions(100, 10, 1, 0));

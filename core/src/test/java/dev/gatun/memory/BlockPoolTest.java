@@ -429,6 +429,7 @@ class BlockPoolTest {
     long block = pool.lease();
     assertEquals(List.of(), pool.drain(Deadline.after(Duration.ofSeconds(10))), "a lease alone is no work");
     pool.beginRead(block);
+    Refits.raise(gate);
     List<String> pending = pool.drain(Deadline.after(Duration.ZERO));
     assertEquals(1, pending.size());
     assertTrue(pending.getFirst().contains("1 reading"), pending.toString());
@@ -436,6 +437,25 @@ class BlockPoolTest {
     assertEquals(List.of(), pool.drain(Deadline.after(Duration.ofSeconds(10))));
     assertFalse(interruptedJoin(ender));
     pool.release(block);
+  }
+
+  @Test
+  @DisplayName("drain waits for what is of earlier epochs: transfers of leases taken since the epoch was raised do not hold it up")
+  void drainLeavesNewLeases() {
+    long old = pool.lease();
+    pool.beginRead(old);
+    Refits.raise(gate);
+    long fresh = pool.lease();
+    pool.beginRead(fresh);
+    assertEquals(1, pool.drain(Deadline.after(Duration.ZERO)).size());
+    assertEquals(2, pool.pending().size());
+    pool.endRead(old);
+    assertEquals(List.of(), pool.drain(Deadline.after(Duration.ofDays(1))));
+    assertEquals(1, pool.pending().size(), "the pool does not close before it");
+    assertThrows(InUseException.class, pool::close);
+    pool.endRead(fresh);
+    pool.release(old);
+    pool.release(fresh);
   }
 
   @Test
@@ -447,6 +467,7 @@ class BlockPoolTest {
     pool.beginWrite(written);
     pool.quarantine(read);
     pool.quarantine(written);
+    Refits.raise(gate);
     List<String> pending = pool.drain(Deadline.after(Duration.ofDays(1)));
     assertEquals(1, pending.size());
     assertTrue(pending.getFirst().contains("in quarantine"), pending.toString());

@@ -317,7 +317,7 @@ int cuMemGetAddressRange_v2(u64 *base, size_t *bytes, u64 address) {
   NEEDS_CONTEXT;
   NEEDS(at(address, 1) != nullptr, kInvalidValue);
   auto range = std::prev(ranges.upper_bound(address));
-  NEEDS(range->second->owner >= 0, kInvalidValue);
+  NEEDS(range->second->owner != -1, kInvalidValue);
   return *base = range->first, *bytes = range->second->bytes, kOk;
 }
 int cuIpcGetMemHandle(gatun_cuda_ipc_handle *handle, u64 address) {

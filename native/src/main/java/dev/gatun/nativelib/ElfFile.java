@@ -1,6 +1,7 @@
 package dev.gatun.nativelib;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -9,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -19,6 +21,13 @@ import java.util.Set;
  * @param defined symbols that it defines
  */
 record ElfFile(List<String> needed, Set<String> undefined, Set<String> defined) {
+  private static final int MAGIC = 0x464c457f;
+  private static final byte CLASS_64 = 2;
+  private static final byte LITTLE_ENDIAN = 1;
+  private static final int TYPE_SHARED = 3;
+  private static final int HEADER_BYTES = 64;
+  // numbers of the ELF specification, by the JVM's os.arch
+  private static final Map<String, Integer> MACHINES = Map.of("amd64", 62, "aarch64", 183);
   private static final int SECTION_DYNAMIC = 6;
   private static final int SECTION_DYNAMIC_SYMBOLS = 11;
   private static final long DYNAMIC_NEEDED = 1;
@@ -33,8 +42,22 @@ record ElfFile(List<String> needed, Set<String> undefined, Set<String> defined) 
     }
   }
 
+  /** Whether a file's header says that it is a shared library for this JVM's processor. */
+  static boolean isLibrary(Path file) throws IOException {
+    ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    try (InputStream in = Files.newInputStream(file)) {
+      if (in.readNBytes(header.array(), 0, HEADER_BYTES) < HEADER_BYTES || !isElf(header)) return false;
+    }
+    Integer machine = MACHINES.get(System.getProperty("os.arch", ""));
+    return header.getShort(16) == TYPE_SHARED && (machine == null || header.getShort(18) == machine);
+  }
+
+  private static boolean isElf(ByteBuffer header) {
+    return header.getInt(0) == MAGIC && header.get(4) == CLASS_64 && header.get(5) == LITTLE_ENDIAN;
+  }
+
   private static ElfFile parse(ByteBuffer elf) {
-    if (elf.getInt(0) != 0x464c457f || elf.get(4) != 2 || elf.get(5) != 1) throw new IllegalArgumentException("magic");
+    if (!isElf(elf)) throw new IllegalArgumentException("magic");
     List<String> needed = new ArrayList<>();
     Set<String> undefined = new LinkedHashSet<>();
     Set<String> defined = new LinkedHashSet<>();

@@ -1,5 +1,6 @@
 package dev.gatun.nativelib;
 
+import java.io.IOException;
 import java.lang.foreign.SymbolLookup;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,7 +54,7 @@ public final class NativeLibraries {
    * {@return the libibverbs to open: the file named by system property {@code gatun.verbs.library}, else by the
    * environment variable {@code VERBS_LIBRARY}, else {@code libibverbs.so.1}, for the dynamic linker to find}
    *
-   * @throws LibraryUnavailableException if a setting names a file that does not exist
+   * @throws LibraryUnavailableException if a setting names a file that is no library
    */
   public static String verbsLibrary() {
     return VerbsSetting.of(System::getProperty, System::getenv);
@@ -68,7 +69,7 @@ public final class NativeLibraries {
    * <p>Any thread. Blocks on file I/O.
    *
    * @return libraries in load order
-   * @throws LibraryUnavailableException if there is none, or a setting names a file that does not exist; do what the
+   * @throws LibraryUnavailableException if there is none, or a setting names a file that is none; do what the
    *         message says
    */
   public static LibraryLocation locateMooncake() {
@@ -80,7 +81,7 @@ public final class NativeLibraries {
    *
    * @param library the store library, or an engine library for programs that only transfer
    * @return that library
-   * @throws LibraryUnavailableException if the file does not exist
+   * @throws LibraryUnavailableException if the file is no library
    */
   public static LibraryLocation locateMooncake(Path library) {
     return new LibraryLocation(List.of(existing(library.toString(), "library")), "given by the caller", List.of());
@@ -95,7 +96,7 @@ public final class NativeLibraries {
    * <p>Any thread. Blocks on file I/O.
    *
    * @return one library
-   * @throws LibraryUnavailableException if there is none, or a setting names a file that does not exist; do what the
+   * @throws LibraryUnavailableException if there is none, or a setting names a file that is none; do what the
    *         message says
    */
   public static LibraryLocation locateNixl() {
@@ -107,7 +108,7 @@ public final class NativeLibraries {
    *
    * @param library {@code libnixl_capi.so}
    * @return that library
-   * @throws LibraryUnavailableException if the file does not exist
+   * @throws LibraryUnavailableException if the file is no library
    */
   public static LibraryLocation locateNixl(Path library) {
     return new LibraryLocation(List.of(existing(library.toString(), "library")), "given by the caller", List.of());
@@ -145,8 +146,17 @@ public final class NativeLibraries {
   // A setting that names a file is meant: falling through to another library would hide the mistake.
   static Path existing(String value, String setting) {
     Path file = Path.of(value).toAbsolutePath();
-    if (Files.isRegularFile(file)) return file;
-    throw new LibraryUnavailableException(setting + " names a file that does not exist: " + file, List.of(),
-        "correct or remove " + setting);
+    String fix = "correct or remove " + setting;
+    if (!Files.isRegularFile(file)) {
+      throw new LibraryUnavailableException(setting + " names a file that does not exist: " + file, List.of(), fix);
+    }
+    try {
+      if (ElfFile.isLibrary(file)) return file;
+    } catch (IOException unreadable) {
+      throw new LibraryUnavailableException(setting + " names a file that cannot be read: " + unreadable, List.of(),
+          fix, unreadable);
+    }
+    throw new LibraryUnavailableException(setting + " names a file that is no shared library for "
+        + PackedLibraries.platform() + ": " + file, List.of(), fix);
   }
 }

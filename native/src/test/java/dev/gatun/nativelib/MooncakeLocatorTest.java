@@ -35,7 +35,7 @@ class MooncakeLocatorTest {
   private Path file(String name) throws IOException {
     Path file = directory.resolve(name);
     Files.createDirectories(file.getParent());
-    return Files.writeString(file, name);
+    return TinyLibrary.header(file);
   }
 
   @Test

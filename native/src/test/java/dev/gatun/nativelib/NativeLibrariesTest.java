@@ -12,6 +12,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -96,6 +97,29 @@ class NativeLibrariesTest {
       var refused = assertThrows(LibraryUnavailableException.class, NativeLibraries::locateLoopback);
       assertTrue(refused.getMessage().contains("gatun.loopback.library"), refused.getMessage());
       assertTrue(refused.getMessage().contains("absent.so"), refused.getMessage());
+    } finally {
+      System.clearProperty("gatun.loopback.library");
+    }
+  }
+
+  @Test
+  @DisplayName("a property that names text, a program, a library cut short or one for another processor is refused with its name")
+  void noLibraryNamed() throws IOException {
+    Path text = Files.writeString(directory.resolve("libtext.so"), "text, and longer than a header ".repeat(4));
+    Path empty = Files.createFile(directory.resolve("libempty.so"));
+    byte[] header = Files.readAllBytes(TinyLibrary.header(directory.resolve("libheader.so")));
+    Path cut = Files.write(directory.resolve("libcut.so"), Arrays.copyOf(header, 63));
+    header[18] = 40; // 32-bit ARM
+    Path foreign = Files.write(directory.resolve("libforeign.so"), header);
+    try {
+      for (Path file : List.of(text, empty, cut, foreign)) {
+        System.setProperty("gatun.loopback.library", file.toString());
+        var refused = assertThrows(LibraryUnavailableException.class, NativeLibraries::locateLoopback);
+        assertTrue(refused.getMessage().startsWith("gatun.loopback.library names a file that is no shared library for "
+            + PackedLibraries.platform() + ": " + file), refused.getMessage());
+        assertThrows(LibraryUnavailableException.class, () -> NativeLibraries.locateNixl(file));
+        assertThrows(LibraryUnavailableException.class, () -> NativeLibraries.locateMooncake(file));
+      }
     } finally {
       System.clearProperty("gatun.loopback.library");
     }

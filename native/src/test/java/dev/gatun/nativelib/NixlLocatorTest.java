@@ -28,7 +28,7 @@ class NixlLocatorTest {
 
   private Path library(String folder) throws IOException {
     Path file = Files.createDirectories(directory.resolve(folder)).resolve("libnixl_capi.so");
-    return Files.writeString(file, folder);
+    return TinyLibrary.header(file);
   }
 
   @Test

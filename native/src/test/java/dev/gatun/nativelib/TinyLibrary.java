@@ -1,6 +1,8 @@
 package dev.gatun.nativelib;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,6 +22,14 @@ final class TinyLibrary {
     Command done = Command.run(program, Duration.ofSeconds(60));
     if (done.code() != 0) throw new AssertionError(done.output());
     return library;
+  }
+
+  /** A file of a library's header alone, which nothing can load. */
+  static Path header(Path file) throws IOException {
+    ByteBuffer header = ByteBuffer.allocate(64).order(ByteOrder.LITTLE_ENDIAN);
+    header.putInt(0, 0x464c457f).put(4, (byte) 2).put(5, (byte) 1).putShort(16, (short) 3);
+    header.putShort(18, (short) (System.getProperty("os.arch").equals("aarch64") ? 183 : 62));
+    return Files.write(file, header.array());
   }
 
   /** Two libraries: {@code lib(prefix)outer.so} needs {@code lib(prefix)inner.so} beside itself. */

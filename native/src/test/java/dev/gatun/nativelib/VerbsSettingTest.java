@@ -27,8 +27,8 @@ class VerbsSettingTest {
     assertEquals("libibverbs.so.1", chosen());
     environment.put("VERBS_LIBRARY", " ");
     assertEquals("libibverbs.so.1", chosen());
-    Path first = Files.createFile(folder.resolve("first.so"));
-    Path second = Files.createFile(folder.resolve("second.so"));
+    Path first = TinyLibrary.header(folder.resolve("first.so"));
+    Path second = TinyLibrary.header(folder.resolve("second.so"));
     environment.put("VERBS_LIBRARY", first.toString());
     assertEquals(first.toString(), chosen());
     properties.put("gatun.verbs.library", second.toString());

@@ -3,6 +3,7 @@ package dev.gatun.cli;
 import dev.gatun.cli.console.ExitCode;
 import dev.gatun.cli.console.Failure;
 import dev.gatun.cli.console.Json;
+import dev.gatun.cli.console.TerminalText;
 import dev.gatun.nativelib.Leftovers;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -76,7 +77,7 @@ final class ErrorPrinter implements IParameterExceptionHandler, IExecutionExcept
   private void say(Throwable failure, String message, int code) {
     if (Leftovers.ending()) return; // it fails because somebody ended it
     if (debug) failure.printStackTrace();
-    System.err.println("gatun: " + message);
+    System.err.println("gatun: " + TerminalText.lines(message));
     if (json) System.out.println(Json.pretty(error(message, code)));
   }
 }

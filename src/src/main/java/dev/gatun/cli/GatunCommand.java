@@ -4,6 +4,7 @@ import dev.gatun.cli.console.CommandException;
 import dev.gatun.cli.console.ExitCode;
 import dev.gatun.cli.console.Json;
 import dev.gatun.cli.console.NativeLogFile;
+import dev.gatun.cli.console.TerminalText;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -57,7 +58,7 @@ abstract class GatunCommand implements Callable<Integer> {
   void answer(Map<String, ?> map, String text) {
     if (json) System.out.println(Json.pretty(map));
     else
-      System.out.print(text);
+      System.out.print(TerminalText.lines(text));
   }
 
   /**

@@ -2,6 +2,7 @@ package dev.gatun.cli;
 
 import dev.gatun.cli.console.CommandException;
 import dev.gatun.cli.console.ExitCode;
+import dev.gatun.cli.console.TerminalText;
 import dev.gatun.codec.KeyOwners;
 import java.util.List;
 
@@ -28,7 +29,7 @@ final class OwnerCheck {
           : count + " owners have keys there: " + owners)
           + "; " + part + " removes one's, --force-global everything");
     }
-    System.err.println("gatun: removing the keys of " + count + " owners: " + owners);
+    System.err.println("gatun: removing the keys of " + count + " owners: " + TerminalText.line(owners.toString()));
   }
 
   private static KeyOwners of(StoreConnection master, boolean force) {

@@ -1,13 +1,13 @@
 package dev.gatun.cli;
 
 import dev.gatun.cli.console.ExitCode;
+import dev.gatun.cli.console.TerminalText;
 import dev.gatun.codec.KeyLabel;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -18,8 +18,6 @@ import picocli.CommandLine.Option;
     "whose keys they are, namespace or cache prefix, model, rank, and weight epoch; keys of unknown form as other.",
     "Puts in flight are not listed. Grants no leases. A key with a line end in it shows as two."})
 final class StoreLs extends GatunCommand {
-  private static final Pattern CONTROL = Pattern.compile("\\p{Cc}");
-
   @Mixin
   StoreConnection connection = new StoreConnection();
 
@@ -29,7 +27,7 @@ final class StoreLs extends GatunCommand {
   @Option(names = "--limit", paramLabel = "N", description = "most keys to list; default: ${DEFAULT-VALUE}")
   int limit = 10_000;
 
-  @Option(names = "--flat", description = "keys only, one a line, without groups")
+  @Option(names = "--flat", description = "keys only, one a line, as they are, without groups")
   boolean flat;
 
   @Override
@@ -46,7 +44,9 @@ final class StoreLs extends GatunCommand {
     map.put("keys", shown);
     map.put("total", keys.size());
     map.put("groups", groups.entrySet().stream().map(group -> json(group.getKey(), group.getValue().size())).toList());
-    answer(map, flat ? lines("", shown) : grouped(groups));
+    if (flat && !json) System.out.print(lines("", shown)); // for other programs: as they are
+    else
+      answer(map, grouped(groups));
     if (!json && shown.size() < keys.size()) {
       System.err.println("gatun: " + (keys.size() - shown.size()) + " more; see --limit");
     }
@@ -61,15 +61,10 @@ final class StoreLs extends GatunCommand {
       text.append(heading(group.getKey())).append(": ").append(count).append(count == 1 ? " key" : " keys")
           .append(System.lineSeparator());
       List<String> first = group.getValue().subList(0, Math.min(room, count));
-      text.append(lines("  ", first.stream().map(StoreLs::shown).toList()));
+      text.append(lines("  ", first.stream().map(TerminalText::line).toList()));
       room -= first.size();
     }
     return text.toString();
-  }
-
-  /** A key in which whatever a terminal would obey stands as its number. */
-  private static String shown(String key) {
-    return CONTROL.matcher(key).replaceAll(match -> String.format("\\\\u%04x", (int) match.group().charAt(0)));
   }
 
   private static String heading(KeyLabel label) {

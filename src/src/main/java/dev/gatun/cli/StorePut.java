@@ -2,6 +2,7 @@ package dev.gatun.cli;
 
 import dev.gatun.cli.console.CommandException;
 import dev.gatun.cli.console.ExitCode;
+import dev.gatun.cli.console.TerminalText;
 import dev.gatun.store.KvKey;
 import dev.gatun.store.KvStore;
 import dev.gatun.store.PutResult;
@@ -77,6 +78,6 @@ final class StorePut extends GatunCommand {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("key", key);
     map.put("bytes", bytes);
-    answer(map, "stored " + bytes + " bytes under " + key + System.lineSeparator());
+    answer(map, "stored " + bytes + " bytes under " + TerminalText.line(key) + System.lineSeparator());
   }
 }

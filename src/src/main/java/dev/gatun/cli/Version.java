@@ -1,6 +1,7 @@
 package dev.gatun.cli;
 
 import dev.gatun.cli.console.Json;
+import dev.gatun.nativelib.LibraryLocation;
 import dev.gatun.nativelib.LibraryUnavailableException;
 import dev.gatun.nativelib.MooncakeInstaller;
 import dev.gatun.nativelib.MooncakeRuntime;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
@@ -35,10 +37,8 @@ final class Version {
     map.put("commit", build.getProperty("commit", "unknown"));
     map.put("nativeLibrary", loopback());
     map.put("abi", "Mooncake store (19 functions) and engine (27), as of " + MooncakeInstaller.VERSION);
-    map.put("mooncake", found(() -> MooncakeRuntime.installed()
-        .map(runtime -> runtime.version() + " in " + runtime.root()).orElse("not installed; gatun mooncake install")));
-    map.put("nixl", found(() -> NixlRuntime.installed().map(runtime -> runtime.version() + " in " + runtime.root())
-        .orElse("not installed; gatun nixl install")));
+    map.put("mooncake", found(Version::mooncake));
+    map.put("nixl", found(Version::nixl));
     map.put("java", System.getProperty("java.vm.name") + ' ' + Runtime.version());
     return map;
   }
@@ -47,12 +47,29 @@ final class Version {
     return found(() -> NativeLibraries.locateLoopback().loadOrder().getFirst().toString());
   }
 
+  private static String mooncake() {
+    LibraryLocation used = NativeLibraries.locateMooncake();
+    return MooncakeRuntime.installed().filter(runtime -> runtime.libraries().equals(used.loadOrder()))
+        .map(runtime -> runtime.version() + " in " + runtime.root()).orElseGet(() -> named(used));
+  }
+
+  private static String nixl() {
+    LibraryLocation used = NativeLibraries.locateNixl();
+    return NixlRuntime.installed().filter(runtime -> used.loadOrder().equals(List.of(runtime.library())))
+        .map(runtime -> runtime.version() + " in " + runtime.root()).orElseGet(() -> named(used));
+  }
+
+  /** A library that a setting names is used in place of a runtime that is installed. */
+  private static String named(LibraryLocation used) {
+    return used.loadOrder().getLast() + " (from " + used.chosenFrom() + ')';
+  }
+
   /** What cannot be looked for, such as in a cache directory that cannot be used, is said in its place. */
   private static String found(Supplier<String> look) {
     try {
       return look.get();
     } catch (LibraryUnavailableException missing) {
-      return "missing: " + String.valueOf(missing.getMessage()).lines().findFirst().orElse("");
+      return "missing: " + String.valueOf(missing.getMessage()).lines().findFirst().orElse("") + "; " + missing.fix();
     }
   }
 

@@ -138,6 +138,15 @@ final class FfmCudaDriver implements CudaDriver {
   }
 
   @Override
+  public long bytesFrom(long address) {
+    try (Arena call = Arena.ofConfined()) { // per call
+      MemorySegment bytes = call.allocate(JAVA_LONG);
+      long base = handle(out -> CudaC.cuMemGetAddressRange_v2(out, bytes, address), "cuMemGetAddressRange");
+      return base + bytes.get(JAVA_LONG, 0) - address;
+    }
+  }
+
+  @Override
   public ExportedMemory exportMemory(long address) {
     try (Arena call = Arena.ofConfined()) { // per call
       MemorySegment bytes = call.allocate(JAVA_LONG);

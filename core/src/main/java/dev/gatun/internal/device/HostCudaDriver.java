@@ -126,6 +126,12 @@ public final class HostCudaDriver implements CudaDriver {
   }
 
   @Override
+  public long bytesFrom(long address) {
+    ordinal("cuMemGetAddressRange");
+    return memory.bytesFrom(address);
+  }
+
+  @Override
   public ExportedMemory exportMemory(long address) {
     ordinal("cuIpcGetMemHandle");
     return memory.exportMemory(address);

@@ -57,6 +57,14 @@ final class HostMemory {
     }
   }
 
+  synchronized long bytesFrom(long address) {
+    Map.Entry<Long, Range> range = ranges.floorEntry(address);
+    if (range == null || range.getValue().file == null || address >= range.getKey() + range.getValue().bytes) {
+      throw HostError.INVALID_VALUE.in("cuMemGetAddressRange");
+    }
+    return range.getKey() + range.getValue().bytes - address;
+  }
+
   synchronized ExportedMemory exportMemory(long address) {
     Map.Entry<Long, Range> range = ranges.floorEntry(address);
     if (range == null || range.getValue().file == null || range.getValue().owner < 0

@@ -141,6 +141,15 @@ final class LwjglCudaDriver implements CudaDriver {
   }
 
   @Override
+  public long bytesFrom(long address) {
+    try (MemoryStack stack = stackPush()) {
+      PointerBuffer bytes = stack.callocPointer(1);
+      long base = handle(out -> CU.cuMemGetAddressRange(out, bytes, address), "cuMemGetAddressRange");
+      return base + bytes.get(0) - address;
+    }
+  }
+
+  @Override
   public ExportedMemory exportMemory(long address) {
     try (MemoryStack stack = stackPush()) {
       PointerBuffer bytes = stack.callocPointer(1);

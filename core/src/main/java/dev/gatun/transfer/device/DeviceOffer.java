@@ -49,30 +49,33 @@ public final class DeviceOffer {
     return state.reason();
   }
 
-  /** {@return whether nothing reads the blocks any more} */
+  /** {@return whether nothing reads the blocks any more} The outcome may be open still, until the receiver has answered. */
   public boolean isOver() {
     return state.over();
   }
 
   /**
-   * Waits until it is over. Blocks.
+   * Waits until it is over and it is known what became of the pages. Blocks; an interrupt ends the wait and stays set.
    *
    * @param deadline when to give up waiting; the offer stays
    * @return how it stands; {@link HandoverOutcome#COMMITTED} if the receiver has the pages
    */
   public HandoverOutcome await(Deadline deadline) {
-    sender.changes().await(this::isOver, deadline);
+    sender.changes().await(() -> isOver() && outcome() != HandoverOutcome.PENDING, deadline);
     return outcome();
   }
 
-  /** Takes the offer back. A push that runs stops after what the GPU has begun. Does not wait. */
+  /**
+   * Takes the offer back. A push that runs stops after what the GPU has begun; once it has moved all pages the offer is over,
+   * and the receiver's word says what became of them. Does not wait.
+   */
   public void withdraw() {
     sender.withdraw(this, "withdrawn");
   }
 
-  /** Ends it unless a push of it runs, which then stops. */
+  /** Ends it unless a push of it runs, which then stops, or has moved everything. */
   synchronized void takeBack(String why) {
-    if (!state.isPending()) return;
+    if (!state.isPending() || state.over()) return;
     HandoverState ended = state.ended(HandoverOutcome.REVOKED, why);
     state = pushing ? ended : ended.freed();
   }
@@ -84,13 +87,19 @@ public final class DeviceOffer {
     return true;
   }
 
+  /** A push has moved all pages, and nothing of it moves any more. {@return false if the offer was taken back before} */
+  synchronized boolean moved() {
+    state = state.freed();
+    return state.isPending();
+  }
+
   boolean isTakenBack() {
     return state.outcome() == HandoverOutcome.REVOKED;
   }
 
   /** Nothing reads the blocks any more. */
   synchronized void end(HandoverOutcome how, String why) {
-    if (!state.over()) state = state.ended(how, why).freed();
+    state = state.ended(how, why).freed();
   }
 
   boolean hasExpired() {

@@ -6,6 +6,7 @@ import dev.gatun.backend.DeadlineException;
 import dev.gatun.backend.EpochGate;
 import dev.gatun.backend.GatunException;
 import dev.gatun.backend.Quiescable;
+import dev.gatun.backend.WeightEpoch;
 import dev.gatun.device.DeviceException;
 import dev.gatun.device.PagedCache;
 import dev.gatun.device.SharedCache;
@@ -22,6 +23,7 @@ import dev.gatun.transfer.device.LinkMessage.Refused;
 import dev.gatun.transfer.device.LinkMessage.Revoke;
 import dev.gatun.transfer.device.LinkMessage.Verdict;
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
 import java.nio.file.attribute.UserPrincipal;
 import java.time.Duration;
@@ -80,7 +82,7 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
    * @param socket where the sender listens
    * @param cache in memory of this process; stays the caller's and closes after this
    * @param gate shared by everything that a refit stops together
-   * @param deadline when to give up
+   * @param deadline when to give up; the cache's memory then stays shared until the sender has closed it or has ended
    * @return the receiver, registered with the gate; the caller closes it
    * @throws PeerRefusedException if the sender is another user's, or refuses, saying why
    * @throws DeviceException if the driver does not share the cache's memory
@@ -107,6 +109,8 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
   private static LinkChannel connected(Path socket) {
     try {
       return LinkChannel.connect(socket);
+    } catch (ClosedByInterruptException interrupted) {
+      throw new GatunException("connect " + socket + ": interrupted", interrupted);
     } catch (IOException e) {
       throw new GatunException("connect " + socket + ": no sender listens there: " + e.getMessage(), e);
     }
@@ -138,7 +142,7 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
     if (sender == null) channel.close(); // it knows nothing of the memory
     else
       channel.send(new Detach());
-    changes.await(() -> closed, Deadline.after(CLOSE_MAX));
+    changes.await(() -> closed, sender == null ? Deadline.after(CLOSE_MAX) : deadline); // itself it takes no time
     if (why != null) throw new PeerRefusedException(why.reason(), why.text());
     if (ended) {
       throw new PeerRefusedException(PeerRefusedException.Reason.OTHER_PROTOCOL,
@@ -156,7 +160,8 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
    * @param lease how long the sender has, above 0 and at most a day; then the grant is revoked
    * @return the grant
    * @throws dev.gatun.backend.GateClosedException if a refit is running
-   * @throws IllegalStateException if a block is in a grant that is not over; none is granted
+   * @throws dev.gatun.backend.EpochChangedException if a refit begins meanwhile; none is granted, as with the next
+   * @throws IllegalStateException if a block is in a grant that is not over
    * @throws IllegalArgumentException if there are no blocks, or one is the null block, is none of the cache, or comes twice
    * @throws ClosedException if this is closed or the sender is gone
    */
@@ -169,8 +174,9 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
     int ticket = gate.enter("grant");
     try {
       int[] own = blocks.clone();
+      WeightEpoch epoch = gate.epoch(ticket); // refuses before blocks are taken
       take(own);
-      DeviceGrant grant = new DeviceGrant(this, name, own, gate.epoch(ticket), expires);
+      DeviceGrant grant = new DeviceGrant(this, name, own, epoch, expires);
       synchronized (grant) { // whoever takes it back does so behind this: a revoke never comes before its grant
         open.put(grant.id(), grant);
         channel.send(new Pages(grant.id(), grant.epoch(), name, own));

@@ -4,6 +4,7 @@ import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.EpochGate;
 import dev.gatun.backend.GatunException;
+import dev.gatun.backend.InUseException;
 import dev.gatun.backend.Quiescable;
 import dev.gatun.device.AttachedCache;
 import dev.gatun.device.CacheShare;
@@ -15,10 +16,7 @@ import dev.gatun.device.PagePush;
 import dev.gatun.device.PagedCache;
 import dev.gatun.device.StreamPriority;
 import java.io.IOException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
-import java.nio.channels.ServerSocketChannel;
-import java.nio.file.Files;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
 import java.nio.file.attribute.UserPrincipal;
 import java.time.Duration;
@@ -27,7 +25,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,8 +48,7 @@ public final class DeviceSender implements AutoCloseable, Quiescable {
   private static final long ACCEPT_AGAIN_NANOS = 1_000_000_000;
   private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
 
-  private final Path socket;
-  private final ServerSocketChannel server;
+  private final ListeningSocket socket;
   private final UserPrincipal user;
   private final PagedCache cache;
   private final EpochGate gate;
@@ -60,16 +59,20 @@ public final class DeviceSender implements AutoCloseable, Quiescable {
   private final Matches matches = new Matches();
   private final Changes changes = new Changes();
   private final Set<SenderLink> links = ConcurrentHashMap.newKeySet();
+  private final ReentrantLock ending = new ReentrantLock();
   private volatile boolean closing;
   private volatile boolean closed;
 
-  private DeviceSender(Path socket, ServerSocketChannel server, UserPrincipal user, PagedCache cache, EpochGate gate) {
+  private DeviceSender(ListeningSocket socket, UserPrincipal user, PagedCache cache, EpochGate gate) {
     this.socket = socket;
-    this.server = server;
     this.user = user;
     this.cache = cache;
     this.gate = gate;
     gpu = cache.memory().getFirst().device();
+    cache.memory().forEach(slab -> {
+      if (slab.device().equals(gpu)) return;
+      throw new IllegalArgumentException("cache must be on one GPU: " + slab + " and " + cache.memory().getFirst());
+    });
     stream = gpu.newStream("device pages", StreamPriority.LOW);
     try {
       kernels = PageCopy.load(gpu);
@@ -86,24 +89,27 @@ public final class DeviceSender implements AutoCloseable, Quiescable {
    * @param cache in memory of this process; stays the caller's and closes after this
    * @param gate shared by everything that a refit stops together
    * @return the sender, registered with the gate; the caller closes it
+   * @throws IllegalArgumentException if the cache is on more than one GPU
    * @throws GatunException if the socket cannot be made
    * @throws dev.gatun.device.DeviceException if there is not enough device memory
    */
   public static DeviceSender listen(Path socket, PagedCache cache, EpochGate gate) {
     UserPrincipal user;
-    ServerSocketChannel server;
+    ListeningSocket listening;
     try {
       user = PeerUser.own();
-      server = ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(socket));
+      listening = ListeningSocket.bind(socket);
+    } catch (ClosedByInterruptException interrupted) {
+      throw new GatunException("listen " + socket + ": interrupted", interrupted);
     } catch (IOException e) {
       throw new GatunException("listen " + socket + ": " + e.getMessage()
           + "; name a new file of a short path in a folder of your own", e);
     }
     DeviceSender sender;
     try {
-      sender = new DeviceSender(socket, server, user, cache, gate);
+      sender = new DeviceSender(listening, user, cache, gate);
     } catch (RuntimeException | Error e) {
-      close(server, socket);
+      close(listening);
       throw e;
     }
     Thread.ofPlatform().daemon().name("gatun-device-accept").start(sender::accept);
@@ -114,7 +120,7 @@ public final class DeviceSender implements AutoCloseable, Quiescable {
 
   /** {@return where it listens} */
   public Path socket() {
-    return socket;
+    return socket.path();
   }
 
   /**
@@ -126,6 +132,7 @@ public final class DeviceSender implements AutoCloseable, Quiescable {
    * @param lease how long nobody may come, above 0 and at most a day; then the offer ends
    * @return the offer
    * @throws dev.gatun.backend.GateClosedException if a refit is running
+   * @throws dev.gatun.backend.EpochChangedException if a refit begins meanwhile; nothing is offered
    * @throws IllegalStateException if there is an open offer of that name
    * @throws IllegalArgumentException if there are no blocks, one is the null block or none of the cache, or the event is of
    *     another {@link Device} than the cache
@@ -146,6 +153,7 @@ public final class DeviceSender implements AutoCloseable, Quiescable {
       DeviceOffer offer = new DeviceOffer(this, name, blocks.clone(), ready, gate.epoch(ticket), expires);
       Incoming asking = matches.offered(offer);
       if (asking != null) asking.link.carry(asking, offer);
+      if (closing) withdraw(offer, "the sender is closed"); // it closed meanwhile, and has not seen this one
       return offer;
     } finally {
       gate.exit(ticket);
@@ -164,7 +172,7 @@ public final class DeviceSender implements AutoCloseable, Quiescable {
 
   @Override
   public String name() {
-    return "device pages at " + socket.getFileName();
+    return "device pages at " + socket().getFileName();
   }
 
   /** Ends every offer, and every grant that waits for one: they are of old weights. */
@@ -196,19 +204,37 @@ public final class DeviceSender implements AutoCloseable, Quiescable {
    * @param deadline when to give up
    * @return what is pending, one line each; empty once no memory of a receiver is open
    */
-  public synchronized List<String> close(Deadline deadline) {
-    if (closed) return List.of();
-    closing = true;
-    close(server, socket);
-    failQueued();
-    links.forEach(SenderLink::end);
+  public List<String> close(Deadline deadline) {
+    beginClosing();
     if (!changes.await(links::isEmpty, deadline))
       return new ArrayList<>(links.stream().map(SenderLink::toString).toList());
-    kernels.close();
-    stream.close();
-    gate.unregister(this);
-    closed = true;
-    return List.of();
+    try {
+      if (!ending.tryLock(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
+        return List.of(name() + " is being closed by another thread");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return List.of(name() + ": interrupted");
+    }
+    try {
+      kernels.close(deadline);
+      stream.close(deadline);
+      gate.unregister(this);
+      closed = true;
+      return List.of();
+    } catch (InUseException busy) {
+      return List.of(String.valueOf(busy.getMessage()));
+    } finally {
+      ending.unlock();
+    }
+  }
+
+  private synchronized void beginClosing() {
+    if (closing) return;
+    closing = true;
+    close(socket);
+    failQueued();
+    links.forEach(SenderLink::end);
   }
 
   /** Closes within 10 seconds, and logs what is pending if that is not enough. */
@@ -221,7 +247,7 @@ public final class DeviceSender implements AutoCloseable, Quiescable {
   private void accept() {
     while (!closing) {
       try {
-        SenderLink link = new SenderLink(this, new LinkChannel(server.accept()));
+        SenderLink link = new SenderLink(this, new LinkChannel(socket.accept()));
         links.add(link);
         link.start();
         if (closing) link.end();
@@ -250,12 +276,11 @@ public final class DeviceSender implements AutoCloseable, Quiescable {
     }
   }
 
-  private static void close(ServerSocketChannel server, Path socket) {
+  private static void close(ListeningSocket socket) {
     try {
-      server.close();
-      Files.deleteIfExists(socket);
+      socket.close();
     } catch (IOException e) {
-      LOG.warn("{} is left behind: {}", socket, e.getMessage());
+      LOG.warn("{} is left behind: {}", socket.path(), e.getMessage());
     }
   }
 

@@ -6,7 +6,6 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Brings offers and the grants that ask for them together, whichever comes first. Usable by any thread; waits for nothing. */
@@ -43,8 +42,8 @@ final class Matches {
   }
 
   /** Forgets a grant that waits. {@return whether it did} */
-  synchronized boolean forget(UUID id) {
-    return waiting.values().removeIf(grant -> grant.pages.id().equals(id));
+  synchronized boolean forget(Incoming grant) {
+    return waiting.remove(grant.pages.name(), grant);
   }
 
   /** Forgets all grants of a receiver that wait. */

@@ -43,6 +43,9 @@ final class SenderLink {
   // 1 ms: between two looks at kernels that only have to end; unmeasured default
   private static final long ENDING_NANOS = 1_000_000;
 
+  // 1 s: as long as any work on the GPU is older than PATIENCE, which is rare; unmeasured default
+  private static final long RELEASE_AGAIN_NANOS = 1_000_000_000;
+
   private final DeviceSender sender;
   private final LinkChannel channel;
   private final Deadline helloBy = Deadline.after(PATIENCE);
@@ -180,7 +183,7 @@ final class SenderLink {
       return;
     }
     grant.revoke();
-    if (sender.matches().forget(id)) answer(grant, false, "it was revoked");
+    if (sender.matches().forget(grant)) answer(grant, false, "it was revoked");
   }
 
   private void hear(Hello hello) {
@@ -227,22 +230,32 @@ final class SenderLink {
     runLeft();
     committed.values()
         .forEach(offer -> offer.end(HandoverOutcome.ABORTED, "the receiver is gone, and may have the pages"));
+    for (boolean first = true; !release(first); first = false)
+      LockSupport.parkNanos(this, RELEASE_AGAIN_NANOS);
+    channel.send(new Bye());
+    if (!channel.flush(Deadline.after(PATIENCE))) LOG.warn("{} does not hear that its memory is closed", this);
+    sender.forget(this);
+    channel.close();
+  }
+
+  /** Closes the receiver's memory. {@return false if the GPU does not let go of it yet} */
+  private boolean release(boolean first) {
     try {
       GrantPush pushing = push;
       if (pushing != null) pushing.close(Deadline.after(PATIENCE));
       AttachedCache open = attached;
       if (open != null) open.close();
       attached = null;
-      channel.send(new Bye());
-      if (!channel.flush(Deadline.after(PATIENCE))) LOG.warn("{} does not hear that its memory is closed", this);
-      sender.forget(this);
+      return true;
     } catch (RuntimeException e) {
-      LOG.error(
-          "{}: its memory could not be closed: the sender does not close, and the blocks are free once this process"
-              + " has ended",
-          this, e);
+      if (first) {
+        LOG.error(
+            "{}: its memory cannot be closed yet, and is tried again and again: until then, or until this process ends,"
+                + " the sender does not close and the receiver's blocks are not free",
+            this, e);
+      }
+      return false;
     }
-    channel.close();
   }
 
   /** What is queued sees that the link ends. */
@@ -263,6 +276,7 @@ final class SenderLink {
         } finally {
           sender.gate().exit(ticket); // before the commit: a receiver that does not read holds up no refit
         }
+        if (failure.isEmpty() && !offer.moved()) failure = offer.reason();
         if (failure.isEmpty()) commit(grant, offer);
       } catch (GateClosedException refit) {
         failure = String.valueOf(refit.getMessage());

@@ -251,15 +251,7 @@ abstract class DeviceLinkContract {
         LinkBed bed = LinkBed.plain(driver(), 0);
         SharedCache shared = SharedCache.share(bed.cache());
         LinkChannel receiver = LinkChannel.connect(socket)) {
-      sender.send("offer-held a 7 1");
-      sender.awaitLine("offered a");
-      assertInstanceOf(LinkMessage.Hello.class, receiver.receive());
-      receiver.send(new LinkMessage.Hello(UUID.randomUUID(), PeerLife.own(), EPOCH));
-      receiver.send(new LinkMessage.Cache(shared.share()));
-      assertInstanceOf(LinkMessage.Ready.class, receiver.receive());
-      UUID id = UUID.randomUUID();
-      receiver.send(new LinkMessage.Pages(id, EPOCH, "a", new int[]{1}));
-      sender.awaitLine("taken a");
+      UUID id = grantByHand(sender, shared, receiver);
       receiver.channel().write(ByteBuffer.wrap(new byte[]{-1, -1, -1, -1}));
       assertEquals(Reason.OTHER_PROTOCOL,
           assertInstanceOf(LinkMessage.Refused.class, receiver.receive()).reason());
@@ -268,6 +260,61 @@ abstract class DeviceLinkContract {
       assertInstanceOf(LinkMessage.Bye.class, receiver.receive());
       assertNull(receiver.receive());
       sender.awaitLine("ended a ABORTED"); // nobody confirmed it
+      end(sender);
+    }
+  }
+
+  /** What a receiver says and hears until its grant of block 1 is being carried out. */
+  private UUID grantByHand(ChildJvm sender, SharedCache shared, LinkChannel receiver) {
+    sender.send("offer-held a 7 1");
+    sender.awaitLine("offered a");
+    assertInstanceOf(LinkMessage.Hello.class, receiver.receive());
+    receiver.send(new LinkMessage.Hello(UUID.randomUUID(), PeerLife.own(), EPOCH));
+    receiver.send(new LinkMessage.Cache(shared.share()));
+    assertInstanceOf(LinkMessage.Ready.class, receiver.receive());
+    UUID id = UUID.randomUUID();
+    receiver.send(new LinkMessage.Pages(id, EPOCH, "a", new int[]{1}));
+    sender.awaitLine("taken a");
+    return id;
+  }
+
+  @Test
+  @DisplayName("an offer that is taken back while its only kernel runs is committed to nobody, and both sides hear so")
+  void withdrawnWhilePagesMove() throws IOException {
+    try (ChildJvm sender = sender(1, 1, 4);
+        LinkBed bed = LinkBed.plain(driver(), 0);
+        SharedCache shared = SharedCache.share(bed.cache());
+        LinkChannel receiver = LinkChannel.connect(socket)) {
+      UUID id = grantByHand(sender, shared, receiver);
+      sender.send("withdraw a");
+      sender.awaitLine("withdrew a");
+      sender.send("release");
+      assertEquals(new LinkMessage.Aborted(id, false, "withdrawn"), receiver.receive());
+      sender.awaitLine("ended a REVOKED withdrawn");
+      receiver.send(new LinkMessage.Detach());
+      assertInstanceOf(LinkMessage.Bye.class, receiver.receive());
+      end(sender);
+    }
+  }
+
+  @Test
+  @DisplayName("a receiver that has its pages and says nothing holds no block of the sender: only what became of them stays open")
+  void silentAfterCommit() throws IOException {
+    try (ChildJvm sender = sender(1, 1, 4);
+        LinkBed bed = LinkBed.plain(driver(), 0);
+        SharedCache shared = SharedCache.share(bed.cache());
+        LinkChannel receiver = LinkChannel.connect(socket)) {
+      UUID id = grantByHand(sender, shared, receiver);
+      sender.send("release");
+      assertEquals(new LinkMessage.Commit(id), receiver.receive());
+      sender.send("over a");
+      sender.awaitLine("over a PENDING");
+      sender.send("withdraw a"); // too late: the receiver's word counts
+      sender.awaitLine("withdrew a");
+      receiver.send(new LinkMessage.Verdict(id, true));
+      sender.awaitLine("ended a COMMITTED");
+      receiver.send(new LinkMessage.Detach());
+      assertInstanceOf(LinkMessage.Bye.class, receiver.receive());
       end(sender);
     }
   }

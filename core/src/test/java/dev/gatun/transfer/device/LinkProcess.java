@@ -47,11 +47,13 @@ final class LinkProcess {
 
   /**
    * {@code offer NAME SEED BLOCKS}, {@code offer-held NAME SEED BLOCKS} (the GPU is busy until {@code release}),
-   * {@code offer-quietly NAME SEED BLOCKS}, {@code wait} for the end of that, {@code raise}.
+   * {@code offer-quietly NAME SEED BLOCKS}, {@code wait} for the end of that, {@code raise}, {@code withdraw NAME},
+   * {@code over NAME} (until its blocks are free), {@code attached} (until no receiver's memory is).
    */
   @SuppressWarnings("SystemOut")
   private static void send(LinkBed bed, EpochGate gate, Path socket, BufferedReader commands) throws Exception {
     Map<String, Hold> holds = new HashMap<>();
+    Map<String, DeviceOffer> offers = new HashMap<>();
     DeviceOffer quiet = null;
     int waits = 0;
     try (DeviceStream engine = bed.gpu().newStream("engine", StreamPriority.HIGH);
@@ -69,6 +71,7 @@ final class LinkProcess {
               ready = held;
             }
             DeviceOffer offer = sender.offer(words.get(1), blocks(words.get(3)), ready, LEASE);
+            offers.put(words.get(1), offer);
             System.out.println("offered " + words.get(1));
             Thread.ofPlatform().daemon().start(() -> {
               Await.until("somebody asks", () -> sender.offers() == 0);
@@ -86,6 +89,19 @@ final class LinkProcess {
             offered.withdraw(); // unless somebody has asked for it
             offered.await(LinkBed.soon());
             System.out.println("waited " + waits++);
+          }
+          case "withdraw" -> {
+            Objects.requireNonNull(offers.get(words.get(1))).withdraw();
+            System.out.println("withdrew " + words.get(1));
+          }
+          case "over" -> {
+            DeviceOffer offer = Objects.requireNonNull(offers.get(words.get(1)));
+            Await.until("nothing reads its blocks", offer::isOver);
+            System.out.println("over " + words.get(1) + ' ' + offer.outcome());
+          }
+          case "attached" -> {
+            Await.until("its memory is closed", () -> sender.attached() == 0);
+            System.out.println("none attached");
           }
           case "release" -> Objects.requireNonNull(holds.remove("held")).close();
           case "raise" -> {

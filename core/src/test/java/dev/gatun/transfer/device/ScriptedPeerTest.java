@@ -6,10 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.gatun.backend.ClosedException;
+import dev.gatun.backend.Deadline;
+import dev.gatun.backend.DeadlineException;
+import dev.gatun.backend.EpochChangedException;
 import dev.gatun.backend.EpochGate;
+import dev.gatun.backend.GateClosedException;
+import dev.gatun.backend.GatunException;
+import dev.gatun.backend.InUseException;
 import dev.gatun.backend.WeightEpoch;
+import dev.gatun.device.Hold;
 import dev.gatun.testing.Await;
 import dev.gatun.transfer.HandoverOutcome;
 import dev.gatun.transfer.device.LinkMessage.Aborted;
@@ -21,17 +30,23 @@ import dev.gatun.transfer.device.LinkMessage.Ready;
 import dev.gatun.transfer.device.LinkMessage.Revoke;
 import dev.gatun.transfer.device.LinkMessage.Verdict;
 import dev.gatun.transfer.device.PeerRefusedException.Reason;
+import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -241,6 +256,136 @@ class ScriptedPeerTest {
       DeviceOffer short1 = sender.offer("a", new int[]{1}, bed.fill(new int[]{1}, 1), Duration.ofMillis(1));
       assertEquals(HandoverOutcome.REVOKED, short1.await(LinkBed.soon()));
       Await.until("nothing is offered", () -> sender.offers() == 0);
+    }
+  }
+
+  @Test
+  @DisplayName("offers made while the sender closes end, every one of them")
+  void offersBesideClose() throws Exception {
+    var ready = bed.fill(new int[]{1}, 1);
+    for (int round = 0; round < 100; round++) {
+      DeviceSender sender = DeviceSender.listen(folder.resolve("sender"), bed.cache(), gate);
+      List<DeviceOffer> offers = new ArrayList<>();
+      Thread offering = Thread.ofPlatform().start(() -> {
+        try {
+          for (int i = 0;; i++)
+            offers.add(sender.offer("a" + i, new int[]{1}, ready, LEASE));
+        } catch (ClosedException end) {
+          // as wanted
+        }
+      });
+      Await.until("offers are made", () -> sender.offers() > 0);
+      assertEquals(List.of(), sender.close(LinkBed.soon()));
+      offering.join();
+      assertTrue(offers.stream().allMatch(DeviceOffer::isOver), "round " + round);
+    }
+  }
+
+  @Test
+  @DisplayName("a grant that a refit refuses takes no block")
+  void grantsBesideRefits() throws Exception {
+    Pair pair = pair();
+    try (DeviceReceiver receiver = pair.receiver; LinkChannel script = pair.script) {
+      Thread reading = Thread.ofPlatform().start(() -> answerAll(script));
+      AtomicBoolean over = new AtomicBoolean();
+      Thread refits = Thread.ofPlatform().start(() -> {
+        for (int version = 1; !over.get(); version++) {
+          gate.close();
+          gate.raise(new WeightEpoch("run", version));
+          gate.open(EpochGate.State.OPEN);
+        }
+      });
+      int[] blocks = IntStream.range(1, LinkBed.BLOCKS).toArray();
+      for (int i = 0; i < 3_000; i++) {
+        try {
+          DeviceGrant grant = receiver.grant("a" + i, blocks, LEASE);
+          grant.revoke();
+          assertTrue(grant.awaitOver(LinkBed.soon()));
+        } catch (GateClosedException | EpochChangedException refit) {
+          assertFalse(receiver.isGranted(1), "round " + i);
+        }
+      }
+      over.set(true);
+      refits.join();
+      script.send(new LinkMessage.Bye());
+      assertEquals(List.of(), receiver.close(LinkBed.soon()));
+      reading.join();
+    }
+  }
+
+  private static void answerAll(LinkChannel script) {
+    for (LinkMessage said = script.receive(); said != null; said = script.receive())
+      if (said instanceof Revoke revoke) script.send(new Aborted(revoke.id(), false, "stopped"));
+  }
+
+  @Test
+  @DisplayName("a sender that closes leaves the socket of another that has taken its path")
+  void leavesOthersSocket() throws Exception {
+    Path path = folder.resolve("sender");
+    DeviceSender first = DeviceSender.listen(path, bed.cache(), gate);
+    Files.delete(path);
+    try (DeviceSender second = DeviceSender.listen(path, bed.cache(), gate)) {
+      first.close();
+      first.close();
+      assertEquals(path, second.socket());
+      assertTrue(Files.exists(path), "the second one's");
+    }
+    assertFalse(Files.exists(path));
+  }
+
+  @Test
+  @DisplayName("a close that the GPU holds up keeps its time, says what is pending, and can be called again")
+  void closeKeepsItsTime() throws Exception {
+    DeviceSender sender = DeviceSender.listen(folder.resolve("sender"), bed.cache(), gate);
+    try (Hold hold = new Hold(bed.stream())) {
+      List<String> pending = assertTimeout(Duration.ofSeconds(5),
+          () -> sender.close(Deadline.after(Duration.ofMillis(50))));
+      assertTrue(pending.toString().contains("the GPU is still working"), pending.toString());
+      hold.release();
+      assertEquals(List.of(), sender.close(LinkBed.soon()));
+    }
+  }
+
+  @Test
+  @DisplayName("a sender that says hello and nothing more does not keep a receiver beyond its deadline")
+  void connectKeepsItsTime() throws Exception {
+    CompletableFuture<Void> connecting = CompletableFuture.runAsync(() -> assertTimeout(Duration.ofSeconds(5),
+        () -> assertThrows(DeadlineException.class, () -> DeviceReceiver.connect(folder.resolve("s"), bed.cache(), gate,
+            Deadline.after(Duration.ofMillis(300))))));
+    try (LinkChannel script = new LinkChannel(server.accept())) {
+      script.send(new Hello(UUID.randomUUID(), Lives.of(other.pid()), EPOCH));
+      connecting.get();
+      assertThrows(InUseException.class, bed.memory()::close, "it may have opened the memory");
+      script.send(new LinkMessage.Bye());
+      Await.until("the memory is no longer shared", () -> {
+        try {
+          bed.free();
+          return true;
+        } catch (InUseException shared) {
+          return false;
+        }
+      });
+    }
+  }
+
+  @Test
+  @DisplayName("sockets that cannot be made leave no descriptor open, and an interrupt is called one")
+  void refusedListens() throws Exception {
+    long before = descriptors();
+    for (int i = 0; i < 50; i++) {
+      assertThrows(GatunException.class, () -> DeviceSender.listen(folder.resolve("s"), bed.cache(), gate));
+    }
+    assertTrue(descriptors() < before + 25, before + " to " + descriptors());
+    Thread.currentThread().interrupt();
+    assertTrue(Objects.requireNonNull(assertThrows(GatunException.class,
+        () -> DeviceReceiver.connect(folder.resolve("s"), bed.cache(), gate, LinkBed.soon())).getMessage())
+        .endsWith(": interrupted"));
+    assertTrue(Thread.interrupted());
+  }
+
+  private static long descriptors() throws IOException {
+    try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+      return open.count();
     }
   }
 
