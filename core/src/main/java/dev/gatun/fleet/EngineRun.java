@@ -105,7 +105,9 @@ final class EngineRun {
         return StepEnd.of(Result.DONE, answer.text());
       }
       if (answer.states("is_paused", false)) hold = Hold.RUNS;
-      return StepEnd.of(Result.UNPROVEN, answer.text() + ": it was paused, and is not known to be so any more");
+      return StepEnd.of(Result.UNPROVEN, answer.text() + (before == Hold.UNKNOWN
+          ? ": it is not known to be paused"
+          : ": it was paused, and is not known to be so any more"));
     }).result();
     if (before == Hold.FENCED) looked = result;
     if (result == Result.UNREACHABLE) hold = Hold.RUNS;

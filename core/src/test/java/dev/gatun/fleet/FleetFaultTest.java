@@ -135,6 +135,15 @@ class FleetFaultTest extends FleetBench {
   }
 
   @Test
+  @DisplayName("of an engine that did not take its pause it is not said that it was paused")
+  void neverPaused() {
+    FleetReport report = run(add(FakeEngine.vllm()).answering(PAUSE, 307, ""));
+    assertEquals(List.of(), report.paused());
+    assertReason(report, "it is not known to be paused");
+    assertFalse(report.text().contains("it was paused"), report::text);
+  }
+
+  @Test
   @DisplayName("an engine that has the question whether it is paused, and fails to answer it, is not taken for paused")
   void looksThatFail() {
     FakeEngine engine = add(FakeEngine.vllm()).answering(IS_PAUSED, 500, "{}");

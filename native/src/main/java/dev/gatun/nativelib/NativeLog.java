@@ -15,6 +15,7 @@ import java.nio.file.Path;
  */
 public final class NativeLog implements AutoCloseable {
   private static final int STDERR = 2;
+  private static volatile boolean used;
 
   private final Path file;
   private final int original;
@@ -44,9 +45,24 @@ public final class NativeLog implements AutoCloseable {
     int moved = original < 0 ? original : libc.dup2(log, STDERR);
     libc.close(log);
     if (moved < 0) throw new IllegalStateException("no file descriptor left to redirect standard error");
+    used = true;
     NativeLog redirection = new NativeLog(file, original, System.err);
     System.setErr(new PrintStream(new DescriptorStream(original), true, StandardCharsets.UTF_8));
     return redirection;
+  }
+
+  /**
+   * Discards what anybody writes to standard error from now on, if it was ever redirected. For a process that has said all it
+   * has to say and ends: calls that it has given up on still write.
+   */
+  public static void silence() {
+    if (!used) return;
+    System.err.flush();
+    LibC libc = LibC.get();
+    int nowhere = libc.creat("/dev/null", 0600);
+    if (nowhere < 0) return; // some words too many, then
+    libc.dup2(nowhere, STDERR);
+    libc.close(nowhere);
   }
 
   /** {@return the file that receives the output} */

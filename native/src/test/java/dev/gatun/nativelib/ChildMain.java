@@ -52,6 +52,9 @@ final class ChildMain {
     }
     System.err.println("java after");
     nativeError(libc, "native after\n");
+    NativeLog.silence();
+    System.err.println("java at the end");
+    nativeError(libc, "native at the end\n");
   }
 
   private static void nativeError(LibC libc, String text) {

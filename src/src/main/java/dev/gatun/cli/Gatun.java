@@ -1,5 +1,6 @@
 package dev.gatun.cli;
 
+import dev.gatun.nativelib.NativeLog;
 import java.util.Arrays;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -28,7 +29,9 @@ public final class Gatun implements Runnable {
    * @param arguments the command line
    */
   public static void main(String[] arguments) {
-    System.exit(execute(arguments));
+    int code = execute(arguments);
+    NativeLog.silence(); // a library whose call hangs writes on while the process ends
+    System.exit(code);
   }
 
   /**

@@ -59,12 +59,17 @@ class StoreLsTest {
   }
 
   private Captured ls(String... more) {
-    String[] line = {"store", "ls", "--master", "127.0.0.1:1", "--admin", "http://127.0.0.1:" + server.getLocalPort()};
-    String[] all = Arrays.copyOf(line, line.length + more.length);
-    System.arraycopy(more, 0, all, line.length, more.length);
-    Captured run = Captured.run(all);
+    Captured run = store("ls", more);
     assertEquals(0, run.code(), run.err());
     return run;
+  }
+
+  private Captured store(String command, String... more) {
+    String[] line = {"store", command, "--master", "127.0.0.1:1", "--admin",
+        "http://127.0.0.1:" + server.getLocalPort()};
+    String[] all = Arrays.copyOf(line, line.length + more.length);
+    System.arraycopy(more, 0, all, line.length, more.length);
+    return Captured.run(all);
   }
 
   @Test
@@ -77,5 +82,19 @@ class StoreLsTest {
     assertEquals(List.of("red\u001b[31m\u0007", "ns/run/1/block"),
         new JsonFields(Json.parse(ls("--json").out())).texts("keys"));
     assertTrue(ls("--flat").out().lines().anyMatch("red\u001b[31m\u0007"::equals), "flat");
+  }
+
+  @Test
+  @DisplayName("K10 a key that is named on the command line is shown so too, in answers and in errors")
+  void controlCharactersOfArguments() {
+    Captured found = store("stat", "red\u001b[31m\u0007");
+    assertEquals(0, found.code(), found.err());
+    assertTrue(found.out().contains("red\\u001b[31m\\u0007"), found.out());
+    Captured missing = store("stat", "blue\u001b[34m\u009b");
+    assertEquals(1, missing.code());
+    assertTrue(missing.err().contains("no such key: blue\\u001b[34m\\u009b"), missing.err());
+    assertFalse(
+        (found.out() + missing.err()).chars().anyMatch(c -> Character.isISOControl(c) && c != '\n' && c != '\r'),
+        found.out() + missing.err());
   }
 }

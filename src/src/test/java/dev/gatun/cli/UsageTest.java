@@ -9,9 +9,12 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -147,6 +150,21 @@ class UsageTest {
       assertTrue(run.out().contains('"' + what + '"'), what + " in " + run.out());
     }
     GatunProcess.run("doctor", "--master", "127.0.0.1:1").exits(4);
+  }
+
+  @Test
+  @DisplayName("doctor and --version say which library a setting names in place of an installed one, and that it is none")
+  void examinesNamedLibrary(@TempDir Path folder) throws Exception {
+    Path text = Files.writeString(folder.resolve("libnixl_capi.so"), "no library, and longer than a header ".repeat(4));
+    List<String> named = List.of("-Dgatun.nixl.library=" + text);
+    for (String command : List.of("doctor", "--version")) {
+      String said = GatunProcess.run(named, command).out();
+      assertTrue(said.contains("system property gatun.nixl.library names a file that is no shared library for"), said);
+    }
+    Path other = Files.copy(Path.of(GatunProcess.run("--version", "--json").json().text("nativeLibrary")),
+        folder.resolve("libother.so"));
+    String said = GatunProcess.run(List.of("-Dgatun.nixl.library=" + other), "--version").out();
+    assertTrue(said.contains(other + " (from system property gatun.nixl.library)"), said);
   }
 
   @Test

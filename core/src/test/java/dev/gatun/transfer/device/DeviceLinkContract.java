@@ -264,14 +264,18 @@ abstract class DeviceLinkContract {
     }
   }
 
-  /** What a receiver says and hears until its grant of block 1 is being carried out. */
-  private UUID grantByHand(ChildJvm sender, SharedCache shared, LinkChannel receiver) {
-    sender.send("offer-held a 7 1");
-    sender.awaitLine("offered a");
+  private static void introduce(SharedCache shared, LinkChannel receiver) {
     assertInstanceOf(LinkMessage.Hello.class, receiver.receive());
     receiver.send(new LinkMessage.Hello(UUID.randomUUID(), PeerLife.own(), EPOCH));
     receiver.send(new LinkMessage.Cache(shared.share()));
     assertInstanceOf(LinkMessage.Ready.class, receiver.receive());
+  }
+
+  /** What a receiver says and hears until its grant of block 1 is being carried out. */
+  private UUID grantByHand(ChildJvm sender, SharedCache shared, LinkChannel receiver) {
+    sender.send("offer-held a 7 1");
+    sender.awaitLine("offered a");
+    introduce(shared, receiver);
     UUID id = UUID.randomUUID();
     receiver.send(new LinkMessage.Pages(id, EPOCH, "a", new int[]{1}));
     sender.awaitLine("taken a");
@@ -315,6 +319,26 @@ abstract class DeviceLinkContract {
       sender.awaitLine("ended a COMMITTED");
       receiver.send(new LinkMessage.Detach());
       assertInstanceOf(LinkMessage.Bye.class, receiver.receive());
+      end(sender);
+    }
+  }
+
+  @Test
+  @DisplayName("a receiver that leaves while the sender's GPU is busy for longer than a close waits is let go of afterwards")
+  void leavesBusySender() throws IOException {
+    try (ChildJvm sender = sender(1, 1, 4);
+        LinkBed bed = LinkBed.plain(driver(), 0);
+        SharedCache shared = SharedCache.share(bed.cache());
+        LinkChannel receiver = LinkChannel.connect(socket)) {
+      introduce(shared, receiver);
+      sender.send("offer-held a 7 1"); // nobody asks for it
+      sender.awaitLine("offered a");
+      receiver.send(new LinkMessage.Detach());
+      sender.awaitLine("cannot be closed yet"); // 10 seconds later
+      sender.send("release");
+      assertInstanceOf(LinkMessage.Bye.class, receiver.receive());
+      sender.send("attached");
+      sender.awaitLine("none attached");
       end(sender);
     }
   }
