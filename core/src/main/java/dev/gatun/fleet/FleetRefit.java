@@ -21,7 +21,7 @@ public final class FleetRefit {
   }
 
   /**
-   * Asks the engines what they are, and plans. Changes nothing. Blocks, half of the deadline at most.
+   * Asks the engines what they are and the store whose keys it holds, and plans. Changes nothing. Blocks, up to the deadline.
    *
    * @return {@link FleetOutcome#PLANNED} with the steps that {@link #run} would take, or {@link FleetOutcome#REFUSED}
    */

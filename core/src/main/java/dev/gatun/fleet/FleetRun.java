@@ -70,9 +70,18 @@ final class FleetRun implements AutoCloseable {
   }
 
   private FleetReport planned() {
-    List<String> refusals = probe(Deadline.after(config.deadline()));
+    Deadline deadline = Deadline.after(config.deadline());
+    List<String> refusals = probe(deadline);
     if (!refusals.isEmpty()) return report(FleetOutcome.REFUSED, refusals, "");
     RefitOutcome answered = engines.answered();
+    FleetStore store = newStore();
+    try {
+      store.open(FleetStore.share(deadline, 4));
+      noteOwners(store, deadline);
+    } catch (RuntimeException cannot) {
+      notes.add("a refit would be refused, store: " + cannot.getMessage());
+    }
+    if (Thread.currentThread().isInterrupted()) throw new InterruptedRunException();
     engines.plan();
     notes.addAll(engines.notes());
     return report(answered == RefitOutcome.VERIFIED ? FleetOutcome.PLANNED : FleetOutcome.of(answered), reasons(), "");
@@ -88,8 +97,7 @@ final class FleetRun implements AutoCloseable {
     } catch (RuntimeException cannot) {
       return report(FleetOutcome.REFUSED, List.of("store: " + cannot.getMessage()), "");
     }
-    String warning = store.warning(FleetStore.share(deadline, 8));
-    if (!warning.isEmpty()) notes.add(warning);
+    noteOwners(store, deadline);
     if (Thread.currentThread().isInterrupted()) throw new InterruptedRunException(); // nothing is paused yet
     attempt(store, deadline);
     int max = config.onFailure() == OnFailure.RETRY ? config.attemptsMax() : 1;
@@ -103,6 +111,11 @@ final class FleetRun implements AutoCloseable {
     if (Thread.currentThread().isInterrupted()) throw new InterruptedRunException();
     notes.addAll(engines.notes());
     return outcome() == RefitOutcome.VERIFIED ? succeed(store) : fail();
+  }
+
+  private void noteOwners(FleetStore store, Deadline deadline) {
+    String warning = store.warning(FleetStore.share(deadline, 8));
+    if (!warning.isEmpty()) notes.add(warning);
   }
 
   private FleetStore newStore() {

@@ -585,12 +585,15 @@ class FleetRefitTest extends FleetBench {
   @DisplayName("a dry run asks and plans, and changes nothing; the plan is what a run then does")
   void plan() {
     FakeEngine engine = add(FakeEngine.vllm());
+    put("other-app/run-1/3/page");
     FleetReport plan = new FleetRefit(config(values -> {}, engine.standalone())).plan();
     assertOutcome(FleetOutcome.PLANNED, plan);
+    assertTrue(plan.notes().contains(
+        "the refit removes everything on this master: gatun other-app; keys of unknown form"), plan::text);
     assertEquals(List.of(PAUSE, RESET, RESUME), plan.engines().getFirst().steps().stream().skip(1)
         .map(FleetReport.Step::request).toList());
     assertEquals(List.of(), engine.posts());
-    assertEquals(3, keys());
+    assertEquals(4, keys());
   }
 
   @Test
