@@ -23,7 +23,8 @@ public final class AttachedCache implements AutoCloseable {
    * @param share from {@link SharedCache#share()} of a living process
    * @return the cache; the caller closes it
    * @throws IllegalCallerException if the caller's module has no native access
-   * @throws IllegalArgumentException if this process shares it, or its sizes contradict each other
+   * @throws IllegalArgumentException if this process shares it, its sizes contradict each other, or a slab goes beyond
+   *     the allocation that the driver opens for it
    * @throws DeviceException if the driver refuses: the process is gone, or its GPU is out of this one's reach
    */
   public static AttachedCache attach(Device gpu, String name, CacheShare share) {

@@ -10,6 +10,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * Something of a {@link Device} that must be closed: memory, a stream, an event, a fragment table, kernels. Usable by any
  * thread, virtual ones too.
  *
+ * <p>Once it is closed, every call that uses it throws {@link ClosedException}.
+ *
  * <p>Close order: tables, then memory, kernels, events and streams, then the device. A resource that another one is built on
  * refuses to close before that one. Nothing is freed while the GPU may use it.
  */

@@ -75,19 +75,14 @@ public final class FragmentTable extends DeviceResource {
     }
   }
 
-  /**
-   * As {@link #allocate}, for so many pages of a layout.
-   *
-   * @throws IllegalArgumentException if there is none, or they have more fragments than a table can
-   */
-  static FragmentTable forPages(String name, DeviceStream stream, List<DeviceSlab> slabs, PagedKvLayout layout,
-      int pages) {
+  /** {@return fragments of so many pages} Refuses none, and more than a table can have. */
+  static int fragments(PagedKvLayout layout, int pages) {
     int most = Integer.MAX_VALUE / layout.fragments();
     if (pages <= 0 || pages > most) {
       throw new IllegalArgumentException(String.format(Locale.ROOT,
           "capacity must be 1 to %d pages of %d fragments: %d", most, layout.fragments(), pages));
     }
-    return allocate(name, stream, slabs, layout.fragmentBytes(), pages * layout.fragments());
+    return pages * layout.fragments();
   }
 
   /**

@@ -68,10 +68,11 @@ public final class KnownPages extends DeviceResource {
       throw new IllegalArgumentException("layout must have fragments of a multiple of 8 bytes, 32 or more in all: "
           + layout);
     }
+    int fragments = FragmentTable.fragments(layout, capacity);
     KnownPages pages = Ptx.load(stream.device(), "known.ptx", module -> new KnownPages(stream, layout, module));
     try {
       stream.hold(pages);
-      pages.take(cache, capacity);
+      pages.take(cache, capacity, fragments);
       return pages;
     } catch (RuntimeException | Error e) {
       pages.close();
@@ -79,8 +80,8 @@ public final class KnownPages extends DeviceResource {
     }
   }
 
-  private void take(List<DeviceSlab> cache, int capacity) {
-    FragmentTable table = FragmentTable.forPages("known", stream, cache, layout, capacity);
+  private void take(List<DeviceSlab> cache, int capacity, int fragments) {
+    FragmentTable table = FragmentTable.allocate("known", stream, cache, layout.fragmentBytes(), fragments);
     UploadColumn headers = null;
     ResultColumn found = null;
     try {

@@ -18,7 +18,7 @@ public final class SharedCache implements AutoCloseable {
    *
    * @param cache in memory of {@link DeviceSlab}s, which do not close before the result does
    * @return the shared cache; the caller closes it when nobody uses the share any more
-   * @throws IllegalArgumentException if some of its memory is another process's
+   * @throws IllegalArgumentException if some of its memory is another process's, or goes beyond one allocation
    * @throws DeviceException if the driver refuses to share memory of that kind
    */
   public static SharedCache share(PagedCache cache) {

@@ -3,6 +3,7 @@ package dev.gatun.device;
 import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.DeadlineException;
+import dev.gatun.backend.EpochChangedException;
 import dev.gatun.backend.EpochGate;
 import dev.gatun.memory.BlockPool;
 
@@ -103,7 +104,7 @@ public final class StagedBatch implements AutoCloseable {
    * @return this
    * @throws IllegalStateException if it was sent and not awaited, or a block's lease has ended or is in use; nothing is
    *     queued then
-   * @throws dev.gatun.backend.EpochChangedException if a refit came in between: the pages are of old weights
+   * @throws EpochChangedException if a refit came in between: the pages are of old weights
    * @throws dev.gatun.backend.GateClosedException if a refit is running: what the cache holds now may be of old weights,
    *     whenever its block was leased
    * @throws DeadlineException if the GPU has ended nothing for a minute and its queue is full; as with the next
@@ -135,6 +136,10 @@ public final class StagedBatch implements AutoCloseable {
     int ticket = gate.enter("send");
     try {
       begin();
+      if (!gate.isCurrent(ticket)) { // a block may have been renewed since
+        end(size, false);
+        throw new EpochChangedException("send refused: a refit began meanwhile; compute the pages again");
+      }
     } finally {
       gate.exit(ticket); // marked: a refit that begins now finds it by its blocks
     }
@@ -190,14 +195,21 @@ public final class StagedBatch implements AutoCloseable {
     } catch (DeviceException failed) {
       settle(awaited, false);
       throw failed;
+    } catch (ClosedException closing) {
+      if (isRunning(awaited)) throw closing;
+      return this; // another thread has awaited it, and closed the batch
     }
     settle(awaited, !partly);
     return this;
   }
 
+  private synchronized boolean isRunning(long awaited) {
+    return running && sent == awaited;
+  }
+
   /** Ends what was awaited, unless another thread that awaited it has. */
   private synchronized void settle(long awaited, boolean moved) {
-    if (!running || sent != awaited) return;
+    if (!isRunning(awaited)) return;
     running = false;
     if (moved) pipeline.ended(direction, turn);
     end(size, moved);
@@ -254,6 +266,8 @@ public final class StagedBatch implements AutoCloseable {
    * Frees it. Blocks as {@link DeviceResource#close()} does. Idempotent; goes on where it stopped if it was refused before.
    *
    * @throws IllegalStateException if it was sent and not awaited
+   * @throws dev.gatun.backend.InUseException if the GPU does not let go of it in time
+   * @throws DeviceException if the driver refuses
    */
   @Override
   public void close() {

@@ -112,12 +112,13 @@ public final class StagingPipeline implements Quiescable, AutoCloseable {
    * @throws DeviceException if there is not enough device memory
    */
   public StagedBatch batch(Direction direction, int capacity) {
+    int fragments = FragmentTable.fragments(layout, capacity);
     queueing.lock();
     try {
       if (closed) throw new ClosedException("batch refused: " + name() + " is closed");
       StagingRing ring = ring(direction);
       String name = (direction == Direction.SAVE ? "save " : "load ") + batches.size();
-      FragmentTable table = FragmentTable.forPages(name, ring.kernels(), cache, layout, capacity);
+      FragmentTable table = FragmentTable.allocate(name, ring.kernels(), cache, layout.fragmentBytes(), fragments);
       DeviceEvent done = null;
       try {
         done = device.newEvent(name + " done");

@@ -42,7 +42,10 @@ record ElfFile(List<String> needed, Set<String> undefined, Set<String> defined) 
     }
   }
 
-  /** Whether a file's header says that it is a shared library for this JVM's processor. */
+  /**
+   * Whether a file's header says that it is a shared library for this JVM's processor; so says that of a program which can lie
+   * anywhere.
+   */
   static boolean isLibrary(Path file) throws IOException {
     ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     try (InputStream in = Files.newInputStream(file)) {

@@ -52,15 +52,16 @@ public final class NativeLog implements AutoCloseable {
   }
 
   /**
-   * Discards what anybody writes to standard error from now on, if it was ever redirected. For a process that has said all it
-   * has to say and ends: calls that it has given up on still write.
+   * Discards what native code writes to standard error from now on, if it was ever redirected; {@link System#err} keeps going
+   * where it went. For a process that ends: calls that it has given up on still write.
    */
   public static void silence() {
     if (!used) return;
-    System.err.flush();
     LibC libc = LibC.get();
     int nowhere = libc.creat("/dev/null", 0600);
-    if (nowhere < 0) return; // some words too many, then
+    int original = libc.dup(STDERR);
+    if (nowhere < 0 || original < 0) return; // some words too many, then
+    System.setErr(new PrintStream(new DescriptorStream(original), true, StandardCharsets.UTF_8));
     libc.dup2(nowhere, STDERR);
     libc.close(nowhere);
   }

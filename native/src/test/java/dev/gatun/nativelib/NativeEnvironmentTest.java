@@ -52,7 +52,7 @@ class NativeEnvironmentTest {
 
     assertEquals(0, child.code(), child::toString);
     assertEquals("native during\n", Files.readString(file));
-    assertEquals("java before\njava during\njava after\nnative after\n", child.err());
+    assertEquals("java before\njava during\njava after\nnative after\njava at the end\n", child.err());
   }
 
   @Test

@@ -103,7 +103,7 @@ class NativeLibrariesTest {
   }
 
   @Test
-  @DisplayName("a property that names text, a program, a library cut short or one for another processor is refused with its name")
+  @DisplayName("a property that names text, nothing, a header cut short or a library for another processor is refused with its name")
   void noLibraryNamed() throws IOException {
     Path text = Files.writeString(directory.resolve("libtext.so"), "text, and longer than a header ".repeat(4));
     Path empty = Files.createFile(directory.resolve("libempty.so"));

@@ -5,6 +5,8 @@ import dev.gatun.cli.console.Failure;
 import dev.gatun.cli.console.Json;
 import dev.gatun.cli.console.TerminalText;
 import dev.gatun.nativelib.Leftovers;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -74,9 +76,15 @@ final class ErrorPrinter implements IParameterExceptionHandler, IExecutionExcept
     return code == ExitCode.OK ? ExitCode.FAILED : code;
   }
 
+  private static String stackTrace(Throwable failure) {
+    StringWriter text = new StringWriter();
+    failure.printStackTrace(new PrintWriter(text));
+    return text.toString();
+  }
+
   private void say(Throwable failure, String message, int code) {
     if (Leftovers.ending()) return; // it fails because somebody ended it
-    if (debug) failure.printStackTrace();
+    if (debug) System.err.print(TerminalText.lines(stackTrace(failure)));
     System.err.println("gatun: " + TerminalText.lines(message));
     if (json) System.out.println(Json.pretty(error(message, code)));
   }

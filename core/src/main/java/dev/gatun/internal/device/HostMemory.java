@@ -58,20 +58,23 @@ final class HostMemory {
   }
 
   synchronized long bytesFrom(long address) {
-    Map.Entry<Long, Range> range = ranges.floorEntry(address);
-    if (range == null || range.getValue().file == null || address >= range.getKey() + range.getValue().bytes) {
-      throw HostError.INVALID_VALUE.in("cuMemGetAddressRange");
-    }
+    Map.Entry<Long, Range> range = allocation(address, "cuMemGetAddressRange");
     return range.getKey() + range.getValue().bytes - address;
   }
 
-  synchronized ExportedMemory exportMemory(long address) {
+  private Map.Entry<Long, Range> allocation(long address, String call) {
     Map.Entry<Long, Range> range = ranges.floorEntry(address);
-    if (range == null || range.getValue().file == null || range.getValue().owner < 0
-        || address >= range.getKey() + range.getValue().bytes) {
-      throw HostError.INVALID_VALUE.in("cuIpcGetMemHandle");
+    if (range == null || range.getValue().file == null || address >= range.getKey() + range.getValue().bytes) {
+      throw HostError.INVALID_VALUE.in(call);
     }
-    return new ExportedMemory(range.getValue().file.handle(), address - range.getKey());
+    return range;
+  }
+
+  synchronized ExportedMemory exportMemory(long address) {
+    Map.Entry<Long, Range> range = allocation(address, "cuIpcGetMemHandle");
+    HostFile file = range.getValue().file;
+    if (file == null || range.getValue().owner < 0) throw HostError.INVALID_VALUE.in("cuIpcGetMemHandle");
+    return new ExportedMemory(file.handle(), address - range.getKey());
   }
 
   synchronized long importMemory(String handle) {

@@ -93,6 +93,11 @@ public final class DeviceOffer {
     return state.isPending();
   }
 
+  /** It is not known whether its blocks are still being read. */
+  synchronized void cutOff(String why) {
+    state = state.ended(HandoverOutcome.ABORTED, why);
+  }
+
   boolean isTakenBack() {
     return state.outcome() == HandoverOutcome.REVOKED;
   }

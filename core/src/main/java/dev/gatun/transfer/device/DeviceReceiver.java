@@ -63,6 +63,7 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
   private final Changes changes = new Changes();
   private volatile @Nullable Hello sender;
   private volatile @Nullable Refused refused;
+  private volatile boolean told; // where the memory is
   private volatile boolean ready;
   private volatile boolean bye;
   private volatile boolean gone;
@@ -85,6 +86,7 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
    * @param deadline when to give up; the cache's memory then stays shared until the sender has closed it or has ended
    * @return the receiver, registered with the gate; the caller closes it
    * @throws PeerRefusedException if the sender is another user's, or refuses, saying why
+   * @throws IllegalArgumentException if memory of the cache goes beyond one allocation
    * @throws DeviceException if the driver does not share the cache's memory
    * @throws DeadlineException if the sender does not answer
    * @throws GatunException if nobody listens there
@@ -132,6 +134,7 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
   private void introduce(Path socket, Deadline deadline) {
     channel.send(new Hello(instance, PeerLife.own(), gate.epoch()));
     if (changes.await(() -> sender != null || refused != null || gone, deadline) && sender != null) {
+      told = true;
       channel.send(new Cache(shared.share()));
       changes.await(() -> ready || refused != null || gone, deadline);
     }
@@ -139,10 +142,12 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
     Refused why = refused;
     boolean ended = gone;
     closing = true; // the watch frees what the peer has let go of, or leaves behind
-    if (sender == null) channel.close(); // it knows nothing of the memory
+    if (told) channel.send(new Detach());
     else
-      channel.send(new Detach());
-    changes.await(() -> closed, sender == null ? Deadline.after(CLOSE_MAX) : deadline); // itself it takes no time
+      channel.close();
+    // who was told of the memory may take its time to close it; without that it takes none
+    boolean late = told && deadline.remainingNanos() < CLOSE_MAX.toNanos();
+    changes.await(() -> closed, late ? deadline : Deadline.after(CLOSE_MAX));
     if (why != null) throw new PeerRefusedException(why.reason(), why.text());
     if (ended) {
       throw new PeerRefusedException(PeerRefusedException.Reason.OTHER_PROTOCOL,
@@ -184,6 +189,7 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
       channel.stayAwake(LinkChannel.AWAKE_NANOS);
       channel.wake();
       if (gone) grant.cutOff("the sender is gone"); // it went meanwhile, and the reader has not seen this one
+      if (closed) endAll("the receiver is closed"); // so did the watch
       return grant;
     } finally {
       gate.exit(ticket);
@@ -365,10 +371,7 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
     try {
       open.values().stream().filter(DeviceGrant::hasExpired).forEach(grant -> grant.takeBack("its lease has ended"));
       if (!cannotWrite()) return;
-      for (UUID id : open.keySet()) {
-        DeviceGrant grant = ended(id);
-        if (grant != null) grant.aborted(false, "the sender is gone");
-      }
+      endAll("the sender is gone");
       if (closing) free();
       changes.happened();
     } catch (RuntimeException e) {
@@ -376,11 +379,19 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
     }
   }
 
-  /** Whether the sender has closed the memory, or has ended. */
+  /** Nobody can write any more. */
+  private void endAll(String why) {
+    for (UUID id : open.keySet()) {
+      DeviceGrant grant = ended(id);
+      if (grant != null) grant.aborted(false, why);
+    }
+  }
+
+  /** Whether the sender has closed the memory, was never told of it, or has ended. */
   private boolean cannotWrite() {
     if (bye) return true;
     Hello hello = sender;
-    return gone && (hello == null || hello.life().hasEnded());
+    return gone && (!told || hello == null || hello.life().hasEnded());
   }
 
   private void free() {
@@ -389,5 +400,6 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
     shared.close();
     gate.unregister(this);
     closed = true;
+    endAll("the receiver is closed"); // a grant that slipped in
   }
 }

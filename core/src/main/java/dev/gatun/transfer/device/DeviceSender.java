@@ -20,7 +20,6 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
 import java.nio.file.attribute.UserPrincipal;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -134,7 +133,7 @@ public final class DeviceSender implements AutoCloseable, Quiescable {
    * @throws dev.gatun.backend.GateClosedException if a refit is running
    * @throws dev.gatun.backend.EpochChangedException if a refit begins meanwhile; nothing is offered
    * @throws IllegalStateException if there is an open offer of that name
-   * @throws IllegalArgumentException if there are no blocks, one is the null block or none of the cache, or the event is of
+   * @throws IllegalArgumentException if there are no blocks, one is the null block or none of the cache, or {@code ready} is of
    *     another {@link Device} than the cache
    * @throws ClosedException if this is closed
    */
@@ -202,20 +201,15 @@ public final class DeviceSender implements AutoCloseable, Quiescable {
    * can be called again.
    *
    * @param deadline when to give up
-   * @return what is pending, one line each; empty once no memory of a receiver is open
+   * @return what is pending, one line each; empty once it is closed and no memory of a receiver is open
+   * @throws dev.gatun.device.DeviceException if the driver refuses
    */
   public List<String> close(Deadline deadline) {
     beginClosing();
-    if (!changes.await(links::isEmpty, deadline))
-      return new ArrayList<>(links.stream().map(SenderLink::toString).toList());
-    try {
-      if (!ending.tryLock(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
-        return List.of(name() + " is being closed by another thread");
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return List.of(name() + ": interrupted");
-    }
+    changes.await(links::isEmpty, deadline);
+    List<String> pending = links.stream().map(SenderLink::toString).toList();
+    if (!pending.isEmpty()) return pending;
+    if (!beginEnding(deadline)) return List.of(name() + " is being closed by another thread");
     try {
       kernels.close(deadline);
       stream.close(deadline);
@@ -226,6 +220,16 @@ public final class DeviceSender implements AutoCloseable, Quiescable {
       return List.of(String.valueOf(busy.getMessage()));
     } finally {
       ending.unlock();
+    }
+  }
+
+  private boolean beginEnding(Deadline deadline) {
+    if (ending.tryLock()) return true; // also for a thread that is interrupted
+    try {
+      return ending.tryLock(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
     }
   }
 

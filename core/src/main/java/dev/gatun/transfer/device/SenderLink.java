@@ -43,6 +43,8 @@ final class SenderLink {
   // 1 ms: between two looks at kernels that only have to end; unmeasured default
   private static final long ENDING_NANOS = 1_000_000;
 
+  // 1 s: a receiver that lives answers a commit at once; unmeasured default
+  private static final Duration VERDICT_PATIENCE = Duration.ofSeconds(1);
   // 1 s: as long as any work on the GPU is older than PATIENCE, which is rare; unmeasured default
   private static final long RELEASE_AGAIN_NANOS = 1_000_000_000;
 
@@ -228,14 +230,29 @@ final class SenderLink {
     finished = true;
     sender.matches().forget(this);
     runLeft();
-    committed.values()
-        .forEach(offer -> offer.end(HandoverOutcome.ABORTED, "the receiver is gone, and may have the pages"));
+    hearVerdicts();
+    committed.values().forEach(offer -> offer.end(HandoverOutcome.ABORTED,
+        "the link ended before the receiver's word: it may have the pages"));
     for (boolean first = true; !release(first); first = false)
       LockSupport.parkNanos(this, RELEASE_AGAIN_NANOS);
     channel.send(new Bye());
     if (!channel.flush(Deadline.after(PATIENCE))) LOG.warn("{} does not hear that its memory is closed", this);
     sender.forget(this);
     channel.close();
+  }
+
+  /** What the receiver says of commits may be on its way, or behind its farewell. */
+  private void hearVerdicts() {
+    Deadline patience = Deadline.after(VERDICT_PATIENCE);
+    try {
+      while (!committed.isEmpty() && !channel.isEnded() && !patience.reached()) {
+        LinkMessage message = channel.poll();
+        if (message instanceof Verdict) take(message);
+        else if (message == null) channel.await(1);
+      }
+    } catch (IllegalArgumentException bad) {
+      LOG.warn("{} says something else than what became of its pages: {}", this, bad.getMessage());
+    }
   }
 
   /** Closes the receiver's memory. {@return false if the GPU does not let go of it yet} */
@@ -286,7 +303,8 @@ final class SenderLink {
       } catch (DeviceException | DeadlineException lost) {
         LOG.error("{}: {} is never answered: end this process, then the receiver has its blocks back", this,
             grant.pages.name(), lost);
-        offer.end(HandoverOutcome.ABORTED, String.valueOf(lost.getMessage()));
+        offer.cutOff(String.valueOf(lost.getMessage()));
+        sender.changes().happened();
         return;
       }
     } else if (!ending) failure = offer.reason();

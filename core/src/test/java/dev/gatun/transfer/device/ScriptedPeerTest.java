@@ -288,7 +288,7 @@ class ScriptedPeerTest {
     try (DeviceReceiver receiver = pair.receiver; LinkChannel script = pair.script) {
       Thread reading = Thread.ofPlatform().start(() -> answerAll(script));
       AtomicBoolean over = new AtomicBoolean();
-      Thread refits = Thread.ofPlatform().start(() -> {
+      Thread refits = Thread.ofPlatform().daemon().start(() -> {
         for (int version = 1; !over.get(); version++) {
           gate.close();
           gate.raise(new WeightEpoch("run", version));
@@ -296,20 +296,26 @@ class ScriptedPeerTest {
         }
       });
       int[] blocks = IntStream.range(1, LinkBed.BLOCKS).toArray();
-      for (int i = 0; i < 3_000; i++) {
-        try {
-          DeviceGrant grant = receiver.grant("a" + i, blocks, LEASE);
-          grant.revoke();
-          assertTrue(grant.awaitOver(LinkBed.soon()));
-        } catch (GateClosedException | EpochChangedException refit) {
-          assertFalse(receiver.isGranted(1), "round " + i);
-        }
+      try {
+        for (int i = 0; i < 3_000; i++)
+          grantAndRevoke(receiver, "a" + i, blocks);
+      } finally {
+        over.set(true);
+        refits.join();
       }
-      over.set(true);
-      refits.join();
       script.send(new LinkMessage.Bye());
       assertEquals(List.of(), receiver.close(LinkBed.soon()));
       reading.join();
+    }
+  }
+
+  private static void grantAndRevoke(DeviceReceiver receiver, String name, int[] blocks) {
+    try {
+      DeviceGrant grant = receiver.grant(name, blocks, LEASE);
+      grant.revoke();
+      assertTrue(grant.awaitOver(LinkBed.soon()));
+    } catch (GateClosedException | EpochChangedException refit) {
+      assertFalse(receiver.isGranted(1), name);
     }
   }
 
@@ -342,7 +348,9 @@ class ScriptedPeerTest {
           () -> sender.close(Deadline.after(Duration.ofMillis(50))));
       assertTrue(pending.toString().contains("the GPU is still working"), pending.toString());
       hold.release();
-      assertEquals(List.of(), sender.close(LinkBed.soon()));
+      Thread.currentThread().interrupt();
+      assertEquals(List.of(), sender.close(LinkBed.soon()), "an interrupt leaves nothing open");
+      assertTrue(Thread.interrupted());
     }
   }
 

@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 /** Text that holds keys and names of others, for people: whatever a terminal would obey stands as its number. */
 public final class TerminalText {
   private static final Pattern CONTROL = Pattern.compile("\\p{Cc}");
-  private static final Pattern CONTROL_IN_LINES = Pattern.compile("[\\p{Cc}&&[^\\n\\r\\t]]");
+  private static final Pattern CONTROL_IN_LINES = Pattern.compile("[\\p{Cc}&&[^\\n\\t]]");
 
   private TerminalText() {}
 
