@@ -122,7 +122,7 @@ public final class FragmentTable extends DeviceResource {
    */
   public FragmentTable addBlock(PagedKvLayout layout, int block) {
     requireOpen();
-    if (!layout.equals(verified)) verify(layout);
+    requireHolds(layout);
     if (layout.fragments() > capacity - count) {
       throw new IllegalStateException(this + " has room for " + (capacity - count) + " fragments, block " + block
           + " has " + layout.fragments());
@@ -135,6 +135,11 @@ public final class FragmentTable extends DeviceResource {
     addressBits |= verifiedBits;
     count += layout.fragments();
     return this;
+  }
+
+  /** Refuses a layout that does not lie in the slabs that the table was made for. */
+  void requireHolds(PagedKvLayout layout) {
+    if (!layout.equals(verified)) verify(layout);
   }
 
   /** A fragment moves by the same distance from block to block: if its first and last place are in a slab, all are. */

@@ -85,6 +85,7 @@ public final class KnownPages extends DeviceResource {
     UploadColumn headers = null;
     ResultColumn found = null;
     try {
+      table.requireHolds(layout);
       headers = UploadColumn.allocate(device(), "headers", (long) capacity * HEADER_WORDS * Long.BYTES);
       found = ResultColumn.allocate(device(), "found", (long) capacity * FOUND_WORDS * Long.BYTES);
       DeviceEvent done = device().newEvent("known done");

@@ -105,7 +105,7 @@ public final class StagedBatch implements AutoCloseable {
    * @throws IllegalStateException if it was sent and not awaited, or a block's lease has ended or is in use; nothing is
    *     queued then
    * @throws EpochChangedException if a refit came in between: the pages are of old weights
-   * @throws dev.gatun.backend.GateClosedException if a refit is running: what the cache holds now may be of old weights,
+   * @throws dev.gatun.backend.GateClosedException if a refit is running or has disabled the store: what the cache holds now may be of old weights,
    *     whenever its block was leased
    * @throws DeadlineException if the GPU has ended nothing for a minute and its queue is full; as with the next
    * @throws DeviceException if the driver refuses: a part may be queued, so the blocks stay marked until {@link #await}
@@ -137,7 +137,7 @@ public final class StagedBatch implements AutoCloseable {
     try {
       begin();
       if (!gate.isCurrent(ticket)) { // a block may have been renewed since
-        end(size, false);
+        unmark(size);
         throw new EpochChangedException("send refused: a refit began meanwhile; compute the pages again");
       }
     } finally {
@@ -230,7 +230,17 @@ public final class StagedBatch implements AutoCloseable {
           pipeline.pool().beginRead(blocks[begun]);
       }
     } finally {
-      if (begun < size) end(begun, false);
+      if (begun < size) unmark(begun);
+    }
+  }
+
+  /** Nothing was sent: the blocks are as they were. */
+  private void unmark(int count) {
+    BlockPool pool = pipeline.pool();
+    for (int i = 0; i < count; i++) {
+      if (direction == Direction.SAVE) pool.cancelWrite(blocks[i]);
+      else
+        pool.endRead(blocks[i]);
     }
   }
 

@@ -282,6 +282,17 @@ public final class BlockPool implements AutoCloseable, Quiescable {
   }
 
   /**
+   * Takes back {@link #beginWrite} where nothing was written: the content is valid, or not, as it was. In any epoch. Frees the
+   * block if it was released meanwhile.
+   *
+   * @param block what {@link #beginWrite} was given
+   * @throws IllegalStateException as {@link #endWrite}
+   */
+  public void cancelWrite(long block) {
+    transfers.cancelWrite(block);
+  }
+
+  /**
    * Hands one running transfer of a block to quarantine: it timed out, and native code may still touch the block. Takes
    * the place of {@link #endRead} or {@link #endWrite}; the block does not become free before {@link #endQuarantine}.
    *

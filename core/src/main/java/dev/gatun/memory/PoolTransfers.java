@@ -67,20 +67,27 @@ final class PoolTransfers {
   }
 
   void endWrite(long block, boolean valid) {
-    int index = leases.index("endWrite", block);
+    if (valid) endWriting("endWrite", block, BlockWord.WRITER | BlockWord.INVALID, 0);
+    else
+      endWriting("endWrite", block, BlockWord.WRITER, BlockWord.INVALID);
+  }
+
+  void cancelWrite(long block) {
+    endWriting("cancelWrite", block, BlockWord.WRITER, 0);
+  }
+
+  private void endWriting(String call, long block, long cleared, long set) {
+    int index = leases.index(call, block);
     long word;
-    long next;
     do {
       word = leases.states.get(index);
       if (!BlockWord.sameLease(word, block) || !BlockWord.has(word, BlockWord.WRITER)) {
-        throw leases.refusals.notRunning("endWrite", block, word);
+        throw leases.refusals.notRunning(call, block, word);
       }
       if (BlockWord.has(word, BlockWord.QUARANTINED)) {
-        throw leases.refusals.because("endWrite", block, "its transfer is in quarantine; call endQuarantine");
+        throw leases.refusals.because(call, block, "its transfer is in quarantine; call endQuarantine");
       }
-      next = word & ~(BlockWord.WRITER | BlockWord.INVALID);
-      if (!valid) next |= BlockWord.INVALID;
-    } while (!leases.drop(index, word, next));
+    } while (!leases.drop(index, word, (word & ~cleared) | set));
   }
 
   void quarantine(long block) {

@@ -75,7 +75,7 @@ final class BatchPins {
       entries.columns.pages(addresses, entries.sealed);
     } catch (RuntimeException refused) {
       for (int k = 0; k < i; k++)
-        pool.endWrite(marked[k], false);
+        pool.cancelWrite(marked[k]);
       throw named("get", i, refused);
     }
   }

@@ -32,8 +32,11 @@ final class Pins {
         i = end(i);
       }
     } catch (RuntimeException refused) {
-      for (int k = 0; k < i; k = end(k))
-        letGo(k, false);
+      for (int k = 0; k < i; k = end(k)) {
+        if (isRead(k)) pool.cancelWrite(blocks[k]);
+        else
+          pool.endRead(blocks[k]);
+      }
       throw named(i, refused);
     }
   }

@@ -61,7 +61,7 @@ public final class PushTarget extends Granted {
         pool.beginWrite(blocks[begun]);
     } catch (GatunException | IllegalStateException | IllegalArgumentException refused) {
       for (int i = 0; i < begun; i++)
-        pool.endWrite(blocks[i], false);
+        pool.cancelWrite(blocks[i]);
       throw refused;
     }
   }

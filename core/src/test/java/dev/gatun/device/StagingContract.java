@@ -417,6 +417,23 @@ abstract class StagingContract {
   }
 
   @Test
+  @DisplayName("a batch that is refused for one of its blocks leaves the pages of the others as they were")
+  void refusedLeavesPages() {
+    StagingPipeline pipeline = pipeline(StagingOptions.DEFAULT);
+    engine.record(ready);
+    long good = pool.lease();
+    pool.rewrite(good).fill((byte) 7);
+    long ended = pool.lease();
+    try (StagedBatch save = pipeline.batch(Direction.SAVE, 2)) {
+      save.add(1, good).add(2, ended);
+      pool.release(ended);
+      assertThrows(IllegalStateException.class, () -> save.send(ready));
+      assertEquals(7, pool.page(good).get(JAVA_BYTE, 0));
+    }
+    pool.release(good);
+  }
+
+  @Test
   @DisplayName("a pipeline that could not be opened leaves nothing open")
   void failedOpen() {
     try (Device other = Device.open(driver(), 0);

@@ -124,6 +124,10 @@ final class BlockModel {
     return Answer.DONE;
   }
 
+  Answer cancelWrite(Lease lease) {
+    return endWrite(lease, !lease.invalid);
+  }
+
   Answer quarantine(Lease lease) {
     if (lease.writer && !lease.quarantinedWriter) {
       lease.quarantinedWriter = true;

@@ -36,6 +36,7 @@ class BlockPoolModelTest {
     BEGIN_WRITE,
     END_WRITE_VALID,
     END_WRITE_INVALID,
+    CANCEL_WRITE,
     QUARANTINE,
     END_QUARANTINE,
     REFIT
@@ -98,6 +99,7 @@ class BlockPoolModelTest {
       case BEGIN_WRITE -> model.beginWrite(lease);
       case END_WRITE_VALID -> model.endWrite(lease, true);
       case END_WRITE_INVALID -> model.endWrite(lease, false);
+      case CANCEL_WRITE -> model.cancelWrite(lease);
       case QUARANTINE -> model.quarantine(lease);
       case END_QUARANTINE -> model.endQuarantine(lease);
       case LEASE, REFIT -> throw new AssertionError(call);
@@ -118,6 +120,7 @@ class BlockPoolModelTest {
         case BEGIN_WRITE -> pool.beginWrite(block);
         case END_WRITE_VALID -> pool.endWrite(block, true);
         case END_WRITE_INVALID -> pool.endWrite(block, false);
+        case CANCEL_WRITE -> pool.cancelWrite(block);
         case QUARANTINE -> pool.quarantine(block);
         case END_QUARANTINE -> pool.endQuarantine(block);
         case LEASE, REFIT -> throw new AssertionError(call);

@@ -50,7 +50,8 @@ class BlockPoolTest {
         call("reserveNull", BlockPool::reserveNull), call("isNull", BlockPool::isNull),
         call("beginRead", BlockPool::beginRead), call("endRead", BlockPool::endRead),
         call("beginWrite", BlockPool::beginWrite), call("endWrite", (pool, block) -> pool.endWrite(block, true)),
-        call("quarantine", BlockPool::quarantine), call("endQuarantine", BlockPool::endQuarantine),
+        call("cancelWrite", BlockPool::cancelWrite), call("quarantine", BlockPool::quarantine),
+        call("endQuarantine", BlockPool::endQuarantine),
         call("blockAddress", BlockPool::blockAddress), call("blockSegment", BlockPool::blockSegment));
   }
 

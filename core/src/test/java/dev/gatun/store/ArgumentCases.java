@@ -155,14 +155,16 @@ final class ArgumentCases {
     BlockPool pool = bench.pool(store);
     long gone = bench.filled(pool, 1);
     pool.release(gone);
+    long good = bench.filled(pool, 0);
     try (StoreBatch batch = store.batch(pool, 3)) {
-      batch.add(key(0), bench.filled(pool, 0)).add(key(1), gone).add(key(2), bench.filled(pool, 2));
+      batch.add(key(0), good).add(key(1), gone).add(key(2), bench.filled(pool, 2));
       refused("entry 1 (key-1)", IllegalStateException.class, batch::put);
       refused("entry 1 (key-1)", IllegalStateException.class, batch::get);
     }
     assertEquals(List.of(Existence.ABSENT, Existence.ABSENT, Existence.ABSENT),
         store.exists(List.of(key(0), key(1), key(2))));
     assertEquals(List.of(), pool.pending());
+    assertEquals(pool.pageBytes(), pool.page(good).byteSize(), "what was refused has touched no page");
   }
 
   private static void otherPool(ContractBench bench) {

@@ -104,6 +104,7 @@ final class RefusalCases {
     }
     assertTrue(TransferBench.holds(bench.there.pool.page(theirs), 7));
     assertEquals(0, bench.here.pool.pending().size());
+    assertEquals(bench.here.pool.pageBytes(), bench.here.pool.page(good).byteSize(), "it was read into by nothing");
     assertEquals(0, bench.peer.inFlight());
   }
 

@@ -251,8 +251,12 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
   /** Takes every grant back: they are of old weights. */
   @Override
   public int failQueued() {
+    return takeAllBack("a refit took it back");
+  }
+
+  private int takeAllBack(String why) {
     int count = open();
-    open.values().forEach(grant -> grant.takeBack("a refit took it back"));
+    open.values().forEach(grant -> grant.takeBack(why));
     return count;
   }
 
@@ -279,7 +283,7 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
   public List<String> close(Deadline deadline) {
     if (!closing) {
       closing = true;
-      failQueued();
+      takeAllBack("the receiver is closed");
       channel.send(new Detach());
     }
     if (changes.await(() -> closed, deadline)) return List.of();

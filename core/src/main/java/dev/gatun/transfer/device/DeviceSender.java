@@ -177,9 +177,13 @@ public final class DeviceSender implements AutoCloseable, Quiescable {
   /** Ends every offer, and every grant that waits for one: they are of old weights. */
   @Override
   public int failQueued() {
+    return endAll("a refit ended it");
+  }
+
+  private int endAll(String why) {
     int count = matches.offers();
-    for (Incoming grant : matches.clear("a refit ended it"))
-      grant.link.refuse(grant, "a refit ended it");
+    for (Incoming grant : matches.clear(why))
+      grant.link.refuse(grant, why);
     changes.happened();
     return count;
   }
@@ -237,7 +241,7 @@ public final class DeviceSender implements AutoCloseable, Quiescable {
     if (closing) return;
     closing = true;
     close(socket);
-    failQueued();
+    endAll("the sender is closed");
     links.forEach(SenderLink::end);
   }
 

@@ -15,6 +15,7 @@ final class GrantPush {
   private final DeviceSender sender;
   private final SenderLink link;
   private final PagePush push;
+  private boolean moved; // pages of the grant at hand
 
   /** Takes over a push, which closes with this. */
   GrantPush(DeviceSender sender, SenderLink link, PagePush push) {
@@ -28,10 +29,11 @@ final class GrantPush {
    *
    * @param ticket of the gate, entered
    * @return why it stopped before the end, or came too late; empty if all has arrived in the epoch of all sides
-   * @throws IllegalArgumentException if the two do not fit; nothing was moved
+   * @throws IllegalArgumentException if the two do not fit; what was moved before has arrived
    * @throws dev.gatun.device.DeviceException if it is not known whether something still moves
    */
   String move(Incoming grant, DeviceOffer offer, int ticket) {
+    moved = false;
     requireFits(grant, offer, ticket);
     int[] sources = offer.blocks();
     int[] targets = grant.pages.blocks();
@@ -43,9 +45,15 @@ final class GrantPush {
       for (int i = from; i < Math.min(sources.length, from + DeviceSender.PUSH_PAGES); i++)
         push.add(sources[i], targets[i]);
       push.send(offer.ready());
+      moved = true;
       awaitArrival(grant);
     }
     return sender.gate().isCurrent(ticket) ? "" : "a refit came first";
+  }
+
+  /** {@return whether pages of the grant at hand were moved} */
+  boolean hasMoved() {
+    return moved;
   }
 
   private void requireFits(Incoming grant, DeviceOffer offer, int ticket) {

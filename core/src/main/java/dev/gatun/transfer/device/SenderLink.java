@@ -297,8 +297,8 @@ final class SenderLink {
         if (failure.isEmpty()) commit(grant, offer);
       } catch (GateClosedException refit) {
         failure = String.valueOf(refit.getMessage());
-      } catch (IllegalArgumentException | IndexOutOfBoundsException | ClosedException other) { // before it was queued
-        refused = true;
+      } catch (IllegalArgumentException | IndexOutOfBoundsException | ClosedException other) { // nothing moves now
+        refused = !pushing.hasMoved();
         failure = String.valueOf(other.getMessage());
       } catch (DeviceException | DeadlineException lost) {
         LOG.error("{}: {} is never answered: end this process, then the receiver has its blocks back", this,

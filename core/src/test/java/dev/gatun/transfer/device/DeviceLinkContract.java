@@ -324,6 +324,32 @@ abstract class DeviceLinkContract {
   }
 
   @Test
+  @DisplayName("a grant that fails after its first kernel is aborted, not refused: pages were written")
+  void failsInTheMiddle() throws IOException {
+    try (ChildJvm sender = sender(1, 1, 4);
+        LinkBed bed = LinkBed.plain(driver(), 0);
+        SharedCache shared = SharedCache.share(bed.cache());
+        LinkChannel receiver = LinkChannel.connect(socket)) {
+      introduce(shared, receiver);
+      int[] blocks = shuffled(8, 1100); // more than one kernel's
+      sender.send("offer a 7 " + text(blocks));
+      sender.awaitLine("offered a");
+      int[] targets = shuffled(9, 1100);
+      bed.fill(targets, 50);
+      targets[1099] = LinkBed.BLOCKS; // no block of the cache
+      UUID id = UUID.randomUUID();
+      receiver.send(new LinkMessage.Pages(id, EPOCH, "a", targets));
+      LinkMessage.Aborted aborted = assertInstanceOf(LinkMessage.Aborted.class, receiver.receive());
+      assertFalse(aborted.refused(), aborted::text);
+      assertTrue(aborted.text().contains("block must be 0 to"), aborted::text);
+      sender.awaitLine("ended a ABORTED");
+      receiver.send(new LinkMessage.Detach());
+      assertInstanceOf(LinkMessage.Bye.class, receiver.receive());
+      end(sender);
+    }
+  }
+
+  @Test
   @DisplayName("a receiver that leaves while the sender's GPU is busy for longer than a close waits is let go of afterwards")
   void leavesBusySender() throws IOException {
     try (ChildJvm sender = sender(1, 1, 4);
