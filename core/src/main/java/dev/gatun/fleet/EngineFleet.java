@@ -50,6 +50,8 @@ final class EngineFleet {
 
   /** Does something with every engine at once, and waits for all, or until the thread is interrupted. */
   private int each(Deadline deadline, Work work) {
+    // seen by no wait, if all answered at that moment: what engines have said so far stands
+    if (Thread.currentThread().isInterrupted()) throw new InterruptedRunException();
     // connections of their own: one that was kept alive over a phase may be closed just when an order is sent on it
     try (HttpCaller caller = new HttpCaller("the engine", "check the address, and that the engine runs", CONNECT_MAX);
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
