@@ -17,9 +17,9 @@ constexpr size_t kShareBytes = 1 << 20;
 constexpr size_t kShareAwakeBytes = 256 << 10;
 // More threads than this gives each get in each other's way: 16 threads took 13 us for 256 KiB, one takes 8.
 constexpr size_t kBytesPerThread = 128 << 10;
-// From this on a batch is written around the caches. Cached and streamed, GB/s, on 16 cores with 32 MiB of second-level
-// cache: 16 MiB 167 and 127, 24 MiB 112 and 135, 128 MiB 143 and 150; on 2 cores with 32 MiB of third-level cache: 16
-// MiB 70 and 42, 20 MiB 49 and 42, 24 MiB 37 and 41, 128 MiB 23 and 30.
+// From this on a batch is written around the caches. Which is faster turns between 16 and 24 MiB on an AMD EPYC of 2
+// cores, by what its neighbours leave of the third-level cache, and between 16 and 20 MiB on an Intel Xeon of 16: 24 MiB
+// 20 and 30 GB/s, 118 and 151 (benchmarks/results/copy-streams.json).
 constexpr size_t kStreamBytes = 24 << 20;
 // How long a helper stays awake for the next batch: a loop of batches then pays no wake-up. Unmeasured default.
 constexpr auto kStayAwake = std::chrono::microseconds(50);
