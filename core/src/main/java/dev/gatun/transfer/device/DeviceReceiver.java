@@ -189,7 +189,7 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
       channel.stayAwake(LinkChannel.AWAKE_NANOS);
       channel.wake();
       if (gone) grant.cutOff("the sender is gone"); // it went meanwhile, and the reader has not seen this one
-      if (closed) endAll("the receiver is closed"); // so did the watch
+      if (closed) endAll("the receiver is closed"); // likewise, and the watch has ended
       return grant;
     } finally {
       gate.exit(ticket);
