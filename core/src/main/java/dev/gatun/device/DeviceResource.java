@@ -118,12 +118,16 @@ public abstract sealed class DeviceResource implements AutoCloseable
 
   /** Refuses calls on what is closed. */
   final void requireOpen() {
-    if (!isOpen()) throw new ClosedException("refused: " + this + " is closed");
+    if (!isOpen()) throw closedException();
+  }
+
+  private ClosedException closedException() {
+    return new ClosedException("refused: " + this + " is closed");
   }
 
   /** Begins a call on it; pair with {@link #exit}. */
   final void enter() {
-    if (!lifetime.enter()) throw new ClosedException("refused: " + this + " is closed");
+    if (!lifetime.enter()) throw closedException();
   }
 
   final void exit() {

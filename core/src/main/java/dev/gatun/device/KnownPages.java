@@ -38,8 +38,7 @@ public final class KnownPages extends DeviceResource {
   private int size;
   private boolean checked;
 
-  private record Columns(FragmentTable table, UploadColumn headers, ResultColumn found, DeviceEvent done,
-      Completion handedOut) {}
+  private record Columns(FragmentTable table, UploadColumn headers, ResultColumn found, WorkDone done) {}
 
   private KnownPages(DeviceStream stream, PagedKvLayout layout, long module) {
     super(stream.device(), "known pages");
@@ -88,8 +87,7 @@ public final class KnownPages extends DeviceResource {
       table.requireHolds(layout);
       headers = UploadColumn.allocate(device(), "headers", (long) capacity * HEADER_WORDS * Long.BYTES);
       found = ResultColumn.allocate(device(), "found", (long) capacity * FOUND_WORDS * Long.BYTES);
-      DeviceEvent done = device().newEvent("known done");
-      columns = new Columns(table, headers, found, done, new WorkDone(done));
+      columns = new Columns(table, headers, found, new WorkDone(device().newEvent("known done")));
     } catch (RuntimeException | Error e) {
       if (found != null) found.close();
       if (headers != null) headers.close();
@@ -205,7 +203,7 @@ public final class KnownPages extends DeviceResource {
         else
           compare(taken);
       }
-      stream.record(taken.done());
+      stream.record(taken.done().event());
     } finally {
       exit();
     }
@@ -235,7 +233,7 @@ public final class KnownPages extends DeviceResource {
 
   /** {@return done once what was queued last is} */
   public Completion done() {
-    return taken().handedOut();
+    return taken().done();
   }
 
   /**
@@ -297,7 +295,7 @@ public final class KnownPages extends DeviceResource {
   void destroy() {
     Columns taken = columns;
     if (taken != null) {
-      taken.done().close();
+      taken.done().event().close();
       taken.found().close();
       taken.headers().close();
       taken.table().close();

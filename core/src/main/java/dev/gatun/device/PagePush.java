@@ -27,8 +27,7 @@ public final class PagePush extends DeviceResource {
   private final int blocksMax;
   private final UploadColumn places;
   private final UploadColumn pairs;
-  private final DeviceEvent done;
-  private final Completion handedOut;
+  private final WorkDone done;
   private final long addressBits;
   private int size;
 
@@ -47,14 +46,13 @@ public final class PagePush extends DeviceResource {
     UploadColumn made = null;
     try {
       made = UploadColumn.allocate(device(), "pairs", 2L * capacity * Long.BYTES);
-      done = device().newEvent("pushed");
+      done = new WorkDone(device().newEvent("pushed"));
     } catch (RuntimeException | Error e) {
       if (made != null) made.close();
       places.close();
       throw e;
     }
     pairs = made;
-    handedOut = new WorkDone(done);
   }
 
   /**
@@ -199,7 +197,7 @@ public final class PagePush extends DeviceResource {
       if (size > 0) pairs.upload(stream, 0, 2L * size * Long.BYTES);
       stream.waitFor(after);
       if (size > 0) queueKernel();
-      stream.record(done);
+      stream.record(done.event());
     } finally {
       exit();
     }
@@ -214,7 +212,7 @@ public final class PagePush extends DeviceResource {
 
   /** {@return done once all pages sent last have arrived} */
   public Completion done() {
-    return handedOut;
+    return done;
   }
 
   /**
@@ -237,7 +235,7 @@ public final class PagePush extends DeviceResource {
 
   @Override
   void destroy() {
-    done.close();
+    done.event().close();
     pairs.close();
     places.close();
     for (DeviceResource used : uses())

@@ -19,8 +19,7 @@ public final class StagedBatch implements AutoCloseable {
   private final StagingPipeline pipeline;
   private final Direction direction;
   private final FragmentTable table;
-  private final DeviceEvent done;
-  private final Completion handedOut;
+  private final WorkDone done;
   private final long[] blocks;
   private final long[] offsets;
   private int size;
@@ -43,8 +42,7 @@ public final class StagedBatch implements AutoCloseable {
     this.pipeline = pipeline;
     this.direction = direction;
     this.table = table;
-    this.done = done;
-    handedOut = new WorkDone(done);
+    this.done = new WorkDone(done);
     blocks = new long[capacity];
     offsets = new long[capacity];
   }
@@ -105,8 +103,8 @@ public final class StagedBatch implements AutoCloseable {
    * @throws IllegalStateException if it was sent and not awaited, or a block's lease has ended or is in use; nothing is
    *     queued then
    * @throws EpochChangedException if a refit came in between: the pages are of old weights
-   * @throws dev.gatun.backend.GateClosedException if a refit is running or has disabled the store: what the cache holds now may be of old weights,
-   *     whenever its block was leased
+   * @throws dev.gatun.backend.GateClosedException if a refit is running or has disabled the store: what the cache holds
+   *     now may be of old weights, whenever its block was leased
    * @throws DeadlineException if the GPU has ended nothing for a minute and its queue is full; as with the next
    * @throws DeviceException if the driver refuses: a part may be queued, so the blocks stay marked until {@link #await}
    *     has seen the GPU at rest; no page counts as moved
@@ -157,12 +155,12 @@ public final class StagedBatch implements AutoCloseable {
    * {@return done once all pages sent last have moved} A stream of the engine waits for it in place of a thread.
    */
   public Completion done() {
-    return handedOut;
+    return done;
   }
 
   /** The event behind {@link #done}, for who queues the batch. */
   DeviceEvent doneEvent() {
-    return done;
+    return done.event();
   }
 
   /**
@@ -287,7 +285,7 @@ public final class StagedBatch implements AutoCloseable {
     }
     // without the lock: a refit that awaits it meanwhile keeps to its own deadline
     table.close();
-    done.close();
+    done.event().close();
     pipeline.forget(this);
   }
 }
