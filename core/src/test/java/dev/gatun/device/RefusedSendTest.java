@@ -39,43 +39,32 @@ class RefusedSendTest {
   @EnumSource(Direction.class)
   @DisplayName("blocks of a batch that was queued in part stay marked until the part has ended, and hold no page then")
   void staysMarked(Direction direction) throws Exception {
-    CudaDriver host = CudaDrivers.open("host");
-    Hold.define((HostCudaDriver) host);
-    EpochGate gate = new EpochGate(new WeightEpoch("run", 1));
-    PoolLayout pages = new PoolLayout(SHAPE.valueBytes(), PAGES);
-    try (Device gpu = new Device(refusing(host), 0);
-        DeviceStream engine = gpu.newStream("engine", StreamPriority.HIGH);
-        DeviceEvent ready = gpu.newEvent("ready");
-        DeviceSlab memory = gpu.allocate("cache", SHAPE.valueBytes() * PAGES);
-        Slab slab = Slab.allocate(SlabOptions.of("pages", pages.strideBytes() * PAGES));
-        PinnedSlab pinned = gpu.pin(slab);
-        BlockPool pool = BlockPool.over(slab, pages, gate);
-        // a chunk a page
-        StagingPipeline pipeline = StagingPipeline.open(layout(memory), List.of(memory), pool, pinned,
-            new StagingOptions(2 * SHAPE.valueBytes(), SHAPE.valueBytes(), 1 << 20));
-        StagedBatch batch = pipeline.batch(direction, PAGES)) {
+    Hold.define((HostCudaDriver) CudaDrivers.open("host"));
+    try (Bed bed = new Bed();
+        DeviceStream engine = bed.gpu.newStream("engine", StreamPriority.HIGH);
+        StagedBatch batch = bed.pipeline.batch(direction, PAGES)) {
       long[] blocks = new long[PAGES];
       for (int i = 0; i < PAGES; i++) {
-        blocks[i] = pool.lease();
-        pool.rewrite(blocks[i]).fill((byte) 1);
+        blocks[i] = bed.pool.lease();
+        bed.pool.rewrite(blocks[i]).fill((byte) 1);
         batch.add(i, blocks[i]);
       }
       try (Hold hold = new Hold(engine)) {
-        engine.record(ready);
+        engine.record(bed.ready);
         launchesLeft.set(2);
-        assertThrows(DeviceException.class, () -> batch.send(ready));
+        assertThrows(DeviceException.class, () -> batch.send(bed.ready));
         assertTrue(batch.isRunning());
         assertThrows(DeadlineException.class, () -> batch.await(Deadline.after(Duration.ofMillis(5))));
-        assertThrows(IllegalStateException.class, () -> pool.rewrite(blocks[0]), "two pages of it may still move");
+        assertThrows(IllegalStateException.class, () -> bed.pool.rewrite(blocks[0]), "two pages of it may still move");
         hold.release();
         batch.await(Deadline.after(Duration.ofSeconds(30)));
       }
       assertFalse(batch.isRunning());
       launchesLeft.set(Integer.MAX_VALUE);
-      batch.send(ready).await(Deadline.after(Duration.ofSeconds(30)));
+      batch.send(bed.ready).await(Deadline.after(Duration.ofSeconds(30)));
       for (long block : blocks) {
-        assertEquals(SHAPE.valueBytes(), pool.page(block).byteSize(), "a page again");
-        pool.release(block);
+        assertEquals(SHAPE.valueBytes(), bed.pool.page(block).byteSize(), "a page again");
+        bed.pool.release(block);
       }
     }
   }
@@ -83,64 +72,70 @@ class RefusedSendTest {
   @Test
   @DisplayName("a copy that the driver refused is not made with a later batch")
   void refusedCopyIsForgotten() {
-    EpochGate gate = new EpochGate(new WeightEpoch("run", 1));
-    PoolLayout pages = new PoolLayout(SHAPE.valueBytes(), PAGES);
-    try (Device gpu = new Device(refusing(CudaDrivers.open("host")), 0);
-        DeviceEvent ready = gpu.newEvent("ready");
-        DeviceSlab memory = gpu.allocate("cache", SHAPE.valueBytes() * PAGES);
-        Slab slab = Slab.allocate(SlabOptions.of("pages", pages.strideBytes() * PAGES));
-        PinnedSlab pinned = gpu.pin(slab);
-        BlockPool pool = BlockPool.over(slab, pages, gate);
-        StagingPipeline pipeline = StagingPipeline.open(layout(memory), List.of(memory), pool, pinned,
-            new StagingOptions(2 * SHAPE.valueBytes(), SHAPE.valueBytes(), 1 << 20));
-        StagedBatch batch = pipeline.batch(Direction.SAVE, PAGES)) {
+    try (Bed bed = new Bed(); StagedBatch batch = bed.pipeline.batch(Direction.SAVE, PAGES)) {
       long[] blocks = new long[PAGES];
       for (int i = 0; i < PAGES; i++) {
-        blocks[i] = pool.lease();
+        blocks[i] = bed.pool.lease();
         batch.add(i, blocks[i]);
       }
       copiesLeft.set(1);
-      assertThrows(DeviceException.class, () -> batch.send(ready));
+      assertThrows(DeviceException.class, () -> batch.send(bed.ready));
       copiesLeft.set(Integer.MAX_VALUE);
       batch.await(Deadline.after(Duration.ofSeconds(30)));
       for (long block : blocks)
-        pool.rewrite(block).fill((byte) 9);
+        bed.pool.rewrite(block).fill((byte) 9);
       batch.clear(Deadline.after(Duration.ofSeconds(30))).add(0, blocks[0]);
-      batch.send(ready).await(Deadline.after(Duration.ofSeconds(30)));
+      batch.send(bed.ready).await(Deadline.after(Duration.ofSeconds(30)));
       for (int i = 1; i < PAGES; i++)
-        assertEquals(9, pool.page(blocks[i]).get(ValueLayout.JAVA_BYTE, 0), "block " + i);
+        assertEquals(9, bed.pool.page(blocks[i]).get(ValueLayout.JAVA_BYTE, 0), "block " + i);
       for (long block : blocks)
-        pool.release(block);
+        bed.pool.release(block);
     }
   }
 
   @Test
   @DisplayName("a batch for which the driver has not all events leaves nothing open, and the next one works")
   void refusedBatch() {
-    EpochGate gate = new EpochGate(new WeightEpoch("run", 1));
-    PoolLayout pages = new PoolLayout(SHAPE.valueBytes(), PAGES);
-    try (Device gpu = new Device(refusing(CudaDrivers.open("host")), 0);
-        DeviceEvent ready = gpu.newEvent("ready");
-        DeviceSlab memory = gpu.allocate("cache", SHAPE.valueBytes() * PAGES);
-        Slab slab = Slab.allocate(SlabOptions.of("pages", pages.strideBytes() * PAGES));
-        PinnedSlab pinned = gpu.pin(slab);
-        BlockPool pool = BlockPool.over(slab, pages, gate);
-        StagingPipeline pipeline = StagingPipeline.open(layout(memory), List.of(memory), pool, pinned,
-            new StagingOptions(2 * SHAPE.valueBytes(), SHAPE.valueBytes(), 1 << 20))) {
+    try (Bed bed = new Bed()) {
       int refused = 0;
       for (;; refused++) {
         eventsLeft.set(refused);
-        try (StagedBatch batch = pipeline.batch(Direction.SAVE, 1)) {
+        try (StagedBatch batch = bed.pipeline.batch(Direction.SAVE, 1)) {
           eventsLeft.set(Integer.MAX_VALUE);
-          long block = pool.lease();
-          batch.add(0, block).send(ready).await(Deadline.after(Duration.ofSeconds(30)));
-          pool.release(block);
+          long block = bed.pool.lease();
+          batch.add(0, block).send(bed.ready).await(Deadline.after(Duration.ofSeconds(30)));
+          bed.pool.release(block);
           break;
         } catch (DeviceException ofTheTest) {
           eventsLeft.set(Integer.MAX_VALUE);
         }
       }
       assertTrue(refused > 2, "events of the ring, of the table and of the batch: " + refused);
+    }
+  }
+
+  /** A cache and a pool of pages on a GPU whose driver refuses what the test says; a chunk holds a page. */
+  private final class Bed implements AutoCloseable {
+    private final Device gpu = new Device(refusing(CudaDrivers.open("host")), 0);
+    private final DeviceEvent ready = gpu.newEvent("ready");
+    private final DeviceSlab memory = gpu.allocate("cache", SHAPE.valueBytes() * PAGES);
+    private final PoolLayout pages = new PoolLayout(SHAPE.valueBytes(), PAGES);
+    private final Slab slab = Slab.allocate(SlabOptions.of("pages", pages.strideBytes() * PAGES));
+    private final PinnedSlab pinned = gpu.pin(slab);
+    private final BlockPool pool = BlockPool.over(slab, pages, new EpochGate(new WeightEpoch("run", 1)));
+    private final StagingPipeline pipeline = StagingPipeline.open(layout(memory), List.of(memory), pool, pinned,
+        new StagingOptions(2 * SHAPE.valueBytes(), SHAPE.valueBytes(), 1 << 20));
+
+    /** Refused if a test has left anything open. */
+    @Override
+    public void close() {
+      pipeline.close();
+      pool.close();
+      pinned.close();
+      slab.close();
+      memory.close();
+      ready.close();
+      gpu.close();
     }
   }
 
