@@ -35,7 +35,7 @@ class ArchitectureTest {
       Map.entry("device", List.of("backend", "memory")),
       Map.entry("store", List.of("backend", "codec", "memory")),
       Map.entry("transfer", List.of("backend", "memory")),
-      Map.entry("transfer.device", List.of("backend", "memory", "device", "transfer")),
+      Map.entry("transfer.device", List.of("backend", "memory", "device", "transfer", "internal.ffm")),
       Map.entry("refit", List.of("backend", "codec")),
       Map.entry("connector",
           List.of("backend", "codec", "memory", "store", "refit", "transfer", "internal.http")),
@@ -44,7 +44,7 @@ class ArchitectureTest {
       Map.entry("rdma", List.of("backend")),
       Map.entry("internal.http", List.of("backend")),
       Map.entry("internal.ffm", List.of("backend", "nativelib", "bindings")),
-      Map.entry("internal.device", List.of("device", "bindings")),
+      Map.entry("internal.device", List.of("device", "internal.ffm", "bindings")),
       Map.entry("internal.rdma", List.of("rdma", "nativelib", "bindings")),
       Map.entry("internal.backend",
           List.of("backend", "rdma", "internal.ffm", "internal.http", "nativelib", "bindings")));

@@ -4,9 +4,15 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.gatun.backend.EpochGate;
 import dev.gatun.backend.WeightEpoch;
 import dev.gatun.bench.DecodeSide.Question;
+import dev.gatun.device.Device;
 import dev.gatun.device.DeviceEvent;
+import dev.gatun.device.DeviceSlab;
+import dev.gatun.device.DeviceStream;
+import dev.gatun.device.StreamPriority;
 import dev.gatun.nativelib.Leftovers;
+import dev.gatun.transfer.HandoverOutcome;
 import dev.gatun.transfer.device.DeviceGrant;
+import dev.gatun.transfer.device.DeviceOffer;
 import dev.gatun.transfer.device.DeviceReceiver;
 import dev.gatun.transfer.device.DeviceSender;
 import java.io.DataInputStream;
@@ -20,8 +26,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What a whole hand-over by grant takes in decode, from the grant until the pages may be used, over the time of the raw kernel:
- * one right behind the other, and in turns with those one after a pause, in which the threads of both sides go to sleep.
+ * What a whole hand-over by grant takes in decode over the time of the raw kernel. From the grant until the pages may be used:
+ * one right behind the other, and in turns with those one after a pause, in which the threads of both sides go to sleep. And, as
+ * when decode grants room while prefill computes, from the moment in which the pages are made.
  */
 final class GrantedPages {
   // at most as many calls as HotSpot takes to compile a method for good, at least twice as many as it takes to compile it at all,
@@ -30,6 +37,9 @@ final class GrantedPages {
   private static final int WARMUPS_MAX = 6_000;
   private static final double WARMUP_MICROS = 6_000_000;
   private static final Duration LEASE = Duration.ofHours(1);
+  // what stands for prefill's computing: longer than a grant takes to arrive, some 2 ms of an H200
+  private static final long COMPUTED_BYTES = 1L << 30;
+  private static final int COMPUTATIONS = 8;
   private static final WeightEpoch EPOCH = new WeightEpoch("bench", 0);
 
   private GrantedPages() {}
@@ -40,6 +50,7 @@ final class GrantedPages {
     Path folder = Leftovers.temporaryFolder("gatun-grants-");
     double[] micros = new double[rounds];
     double[] pacedMicros = new double[rounds];
+    double[] aheadMicros;
     int warmups = (int) Math.clamp(WARMUP_MICROS / rawMicros, WARMUPS_MIN, WARMUPS_MAX);
     try (DeviceSender sender = DeviceSender.listen(folder.resolve("sender"), source.cache(), new EpochGate(EPOCH))) {
       int[] blocks = from.stream().mapToInt(Integer::intValue).toArray();
@@ -59,12 +70,35 @@ final class GrantedPages {
         micros[round] = decode.answer() / 1e3;
         pacedMicros[round] = decode.answer() / 1e3;
       }
+      aheadMicros = ahead(sender, source.memory().device(), blocks, rounds, decode);
     } finally {
       Leftovers.delete(folder);
     }
     into.put("rawMicros", rawMicros).put("pauseMillis", pauseMillis).put("warmups", warmups);
     add("grant", micros, rawMicros, into);
     add("paced", pacedMicros, rawMicros, into);
+    add("ahead", aheadMicros, rawMicros, into);
+  }
+
+  /** {@return microseconds from the end of what makes the pages until decode may use them, which has granted room before} */
+  private static double[] ahead(DeviceSender sender, Device gpu, int[] blocks, int rounds, DecodeProcess decode)
+      throws IOException {
+    double[] micros = new double[rounds];
+    try (DeviceSlab computed = gpu.allocate("computed", Math.min(COMPUTED_BYTES, gpu.freeBytes() / 4));
+        DeviceStream model = gpu.newStream("model", StreamPriority.HIGH);
+        DeviceEvent made = gpu.newEvent("made")) {
+      for (int round = 0; round < rounds; round++) {
+        for (int i = 0; i < COMPUTATIONS; i++)
+          model.fill(computed, 0, computed.byteSize(), (byte) i);
+        model.record(made);
+        DeviceOffer offer = sender.offer("ahead-" + round, blocks, made, LEASE);
+        made.await(StagingCell.soon());
+        long start = System.nanoTime();
+        micros[round] = (decode.answer() - start) / 1e3;
+        offer.await(StagingCell.soon());
+      }
+    }
+    return micros;
   }
 
   private static void add(String name, double[] micros, double rawMicros, ObjectNode into) {
@@ -88,15 +122,21 @@ final class GrantedPages {
         boolean measured = round >= warmups;
         if (measured && (round - warmups) % 2 == 1) pause(pauseNanos);
         long start = System.nanoTime();
-        DeviceGrant grant = receiver.grant("round-" + round, blocks, LEASE);
-        switch (grant.await(StagingCell.soon())) {
-          case COMMITTED -> {
-            if (measured) out.writeLong(System.nanoTime() - start);
-          }
-          default -> throw new IllegalStateException(grant + ": " + grant.reason());
-        }
+        take(receiver.grant("round-" + round, blocks, LEASE));
+        if (measured) out.writeLong(System.nanoTime() - start);
+      }
+      out.flush();
+      for (int round = 0; round < rounds; round++) {
+        take(receiver.grant("ahead-" + round, blocks, LEASE));
+        out.writeLong(System.nanoTime()); // of the clock that all processes share
+        out.flush();
       }
     }
+  }
+
+  private static void take(DeviceGrant grant) {
+    if (grant.await(StagingCell.soon()) == HandoverOutcome.COMMITTED) return;
+    throw new IllegalStateException(grant + ": " + grant.reason());
   }
 
   private static void pause(long nanos) {

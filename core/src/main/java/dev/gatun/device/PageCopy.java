@@ -148,7 +148,7 @@ public final class PageCopy extends DeviceResource implements FragmentCopy {
     }
   }
 
-  /** Binds the context for {@link #gatherBound} and {@link #scatterBound}; nothing may wait until {@link #endBound}. */
+  /** Binds the context for the calls that end in Bound; nothing may wait until {@link #endBound}. */
   void beginBound() {
     launching.lock();
     try {
@@ -177,29 +177,13 @@ public final class PageCopy extends DeviceResource implements FragmentCopy {
     launchBound(scatter, table, from, table.entryAddress(first), count, table.addressBits() | from);
   }
 
-  /** Queues the kernel of {@link PagePush}, which has checked everything and holds the rest. */
-  void push(DeviceStream stream, long sources, long targets, long pairs, long places, long blocks, long fragmentBytes,
-      long bits, int gridMax) {
-    enter();
-    try {
-      stream.admit(1);
-      launching.lock();
-      try {
-        device().bind();
-        try {
-          int width = width(bits | fragmentBytes);
-          int grid = grid(places * blocks * (fragmentBytes / WIDTHS[width]), gridMax);
-          long parameters = arguments.set(sources, targets, pairs, places, blocks, fragmentBytes);
-          device().driver().launch(push[width], grid, THREADS, stream.handle(), parameters);
-        } finally {
-          device().unbind();
-        }
-      } finally {
-        launching.unlock();
-      }
-    } finally {
-      exit();
-    }
+  /** The kernel of {@link PagePush}, which has checked everything and holds the rest; likewise. */
+  void pushBound(DeviceStream stream, long sources, long targets, long pairs, long places, long blocks,
+      long fragmentBytes, long bits, int gridMax) {
+    int width = width(bits | fragmentBytes);
+    int grid = grid(places * blocks * (fragmentBytes / WIDTHS[width]), gridMax);
+    long parameters = arguments.set(sources, targets, pairs, places, blocks, fragmentBytes);
+    device().driver().launch(push[width], grid, THREADS, stream.handle(), parameters);
   }
 
   private static int grid(long vectors, int most) {

@@ -18,6 +18,8 @@ import java.util.Locale;
  * the target's blocks may be written is for the two processes to settle before.
  */
 public final class PagePush extends DeviceResource {
+  private static final int OPERATIONS = 5; // of a send: upload, mark, wait, kernel, mark
+
   private final PageCopy kernels;
   private final DeviceStream stream;
   private final PagedCache source;
@@ -192,22 +194,41 @@ public final class PagePush extends DeviceResource {
    * @return this
    */
   public PagePush send(Completion after) {
+    DeviceEvent start = DeviceEvent.of(after);
+    start.requireOn(device());
     enter();
     try {
-      if (size > 0) pairs.upload(stream, 0, 2L * size * Long.BYTES);
-      stream.waitFor(after);
-      if (size > 0) queueKernel();
-      stream.record(done.event());
+      start.enter();
+      try {
+        stream.admit(OPERATIONS);
+        kernels.beginBound(); // once for all of it: each binding takes as long as a call that queues
+        try {
+          queueBound(start);
+        } finally {
+          kernels.endBound();
+        }
+      } finally {
+        start.exit();
+      }
     } finally {
       exit();
     }
     return this;
   }
 
-  private void queueKernel() {
-    long table = places.deviceAddress();
-    kernels.push(stream, table, table + (long) plan.places() * Long.BYTES, pairs.deviceAddress(), plan.places(), size,
-        plan.fragmentBytes(), addressBits, blocksMax);
+  private void queueBound(DeviceEvent start) {
+    CudaDriver driver = device().driver();
+    if (size > 0) {
+      pairs.uploadBound(driver, stream.handle(), 0, 2L * size * Long.BYTES);
+      driver.record(pairs.uploaded().handle(), stream.handle());
+    }
+    driver.waitFor(stream.handle(), start.handle());
+    if (size > 0) {
+      long table = places.deviceAddress();
+      kernels.pushBound(stream, table, table + (long) plan.places() * Long.BYTES, pairs.deviceAddress(), plan.places(),
+          size, plan.fragmentBytes(), addressBits, blocksMax);
+    }
+    driver.record(done.event().handle(), stream.handle());
   }
 
   /** {@return done once all pages sent last have arrived} */

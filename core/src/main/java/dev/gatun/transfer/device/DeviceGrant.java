@@ -15,7 +15,7 @@ import java.util.UUID;
  */
 public final class DeviceGrant {
   private final DeviceReceiver receiver;
-  private final UUID id = UUID.randomUUID();
+  private final UUID id;
   private final String name;
   private final int[] blocks;
   private final WeightEpoch epoch;
@@ -23,8 +23,9 @@ public final class DeviceGrant {
   // written under this, and read without it by those who look again and again
   private volatile HandoverState state = HandoverState.PENDING;
 
-  DeviceGrant(DeviceReceiver receiver, String name, int[] blocks, WeightEpoch epoch, Deadline expires) {
+  DeviceGrant(DeviceReceiver receiver, UUID id, String name, int[] blocks, WeightEpoch epoch, Deadline expires) {
     this.receiver = receiver;
+    this.id = id;
     this.name = name;
     this.blocks = blocks;
     this.epoch = epoch;

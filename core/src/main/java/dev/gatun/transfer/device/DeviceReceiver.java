@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -58,6 +59,7 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
   private final PagedCache cache;
   private final EpochGate gate;
   private final UUID instance = UUID.randomUUID();
+  private final AtomicLong grants = new AtomicLong();
   private final Map<UUID, DeviceGrant> open = new ConcurrentHashMap<>();
   private final BitSet granted = new BitSet(); // under itself
   private final Changes changes = new Changes();
@@ -181,7 +183,7 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
       int[] own = blocks.clone();
       WeightEpoch epoch = gate.epoch(ticket); // refuses before blocks are taken
       take(own);
-      DeviceGrant grant = new DeviceGrant(this, name, own, epoch, expires);
+      DeviceGrant grant = new DeviceGrant(this, nextId(), name, own, epoch, expires);
       synchronized (grant) { // whoever takes it back does so behind this: a revoke never comes before its grant
         open.put(grant.id(), grant);
         channel.send(new Pages(grant.id(), grant.epoch(), name, own));
@@ -194,6 +196,11 @@ public final class DeviceReceiver implements AutoCloseable, Quiescable {
     } finally {
       gate.exit(ticket);
     }
+  }
+
+  /** Counted from a number that is this receiver's alone: a random one for each takes long to make. */
+  private UUID nextId() {
+    return new UUID(instance.getMostSignificantBits(), instance.getLeastSignificantBits() + grants.incrementAndGet());
   }
 
   private void take(int[] blocks) {

@@ -1,6 +1,9 @@
 package dev.gatun.transfer.device;
 
 import dev.gatun.backend.Deadline;
+import dev.gatun.transfer.device.LinkMessage.Ring;
+import dev.gatun.transfer.device.LinkMessage.RingNext;
+import dev.gatun.transfer.device.LinkMessage.RingOpen;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -12,6 +15,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -19,9 +23,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Messages over a connected Unix socket. Any thread sends, and never waits: what the socket does not take at once goes when it
- * does. It is never in blocking mode, in which an interrupt of whoever sends would close it. One thread receives. Longer than
- * most classes because sending and receiving share the socket's one selector.
+ * Messages over a connected Unix socket and, once both sides have each other's open, through a {@link LinkRing} each way. Then
+ * the socket says that the peer is gone, and wakes who sleeps. Any thread sends, and never waits: what is not taken at once
+ * goes when it is. The socket is never in blocking mode, in which an interrupt of whoever sends would close it. One thread
+ * receives. Longer than most classes because sending and receiving share the socket's one selector.
  */
 final class LinkChannel implements AutoCloseable {
   /**
@@ -37,14 +42,32 @@ final class LinkChannel implements AutoCloseable {
 
   // 1 ms: between two looks at what else there is to wait for; unmeasured default
   private static final long ENDED_NANOS = 1_000_000;
+  private static final long FULL_MILLIS = 1; // likewise, at a ring that is full
+  // looks at a ring that is empty, some 1 us each, for one at the socket; unmeasured default
+  private static final int LOOKS = 64;
+  // what wakes is read so many at a time
+  private static final int WAKES_MAX = 64;
 
   private final SocketChannel channel;
   private final Selector selector;
   private final SelectionKey key;
-  private final Queue<ByteBuffer> unsent = new ArrayDeque<>(); // under itself, as every write
-  private ByteBuffer received = ByteBuffer.allocate(ROOM_BYTES); // the receiving thread's, as ended
+  private final @Nullable LinkRing out;
+  private final Queue<Frame> unsent = new ArrayDeque<>(); // under itself, as every write
+  private boolean ringed; // under unsent: what is sent goes through the ring
+  // the receiving thread's, to the next blank line
+  private ByteBuffer received = ByteBuffer.allocate(ROOM_BYTES);
+  private final ByteBuffer wakes = ByteBuffer.allocateDirect(WAKES_MAX);
+  private @Nullable LinkRing opened;
+  private @Nullable LinkRing in; // the opened one, once the peer writes there
+  private int looks;
   private boolean ended;
+
   private volatile long awakeUntilNanos = System.nanoTime();
+  private volatile boolean asleep;
+  private volatile boolean woken;
+
+  /** A message on its way, through the ring or the socket. */
+  private record Frame(ByteBuffer bytes, boolean ringed) {}
 
   /** Takes over a connected channel, also if it throws. */
   LinkChannel(SocketChannel channel) throws IOException {
@@ -57,6 +80,8 @@ final class LinkChannel implements AutoCloseable {
       channel.close();
       throw e;
     }
+    out = LinkRing.create();
+    if (out != null) send(new Ring(out.path(), out.token()));
   }
 
   static LinkChannel connect(Path socket) throws IOException {
@@ -76,42 +101,63 @@ final class LinkChannel implements AutoCloseable {
 
   /** Sends, in the order of the calls. Does not wait. Whoever receives learns of a peer that is gone. */
   void send(LinkMessage message) {
-    byte[] bytes = message.encode();
+    send(message.encode(), message instanceof RingNext);
+  }
+
+  /** Sends what may be no message. */
+  void send(byte[] bytes, boolean lastOfSocket) {
     ByteBuffer frame = ByteBuffer.allocate(Integer.BYTES + bytes.length).putInt(bytes.length).put(bytes).flip();
     synchronized (unsent) {
-      unsent.add(frame);
+      unsent.add(new Frame(frame, ringed));
+      ringed |= lastOfSocket;
       write();
-      if (!unsent.isEmpty()) selector.wakeup(); // the thread that receives sends the rest
+      if (!unsent.isEmpty()) wake(); // the thread that receives sends the rest
+    }
+  }
+
+  /** {@return whether what is sent goes through memory that the peer has open} */
+  boolean isRinged() {
+    synchronized (unsent) {
+      return ringed;
     }
   }
 
   /** {@return whether all was sent by then, or the peer is gone} Blocks. */
   boolean flush(Deadline deadline) {
-    while (!trySendRest()) {
+    for (Frame rest = sendRest(); rest != null; rest = sendRest()) {
       if (deadline.reached()) return false;
-      select(SelectionKey.OP_WRITE, 1);
+      select(rest.ringed ? 0 : SelectionKey.OP_WRITE, FULL_MILLIS);
     }
     return true;
   }
 
-  private boolean trySendRest() {
+  /** {@return what is to be sent next, null if all was} */
+  private @Nullable Frame sendRest() {
     synchronized (unsent) {
       write();
-      return unsent.isEmpty();
+      return unsent.peek();
     }
   }
 
-  /** Sends what the socket takes. Under the lock of what is unsent. */
+  /** Sends what is taken. Under the lock of what is unsent. */
   private void write() {
     try {
-      for (ByteBuffer next = unsent.peek(); next != null; next = unsent.peek()) {
-        channel.write(next);
-        if (next.hasRemaining()) return;
+      for (Frame next = unsent.peek(); next != null; next = unsent.peek()) {
+        if (next.ringed) writeRing(next.bytes);
+        else
+          channel.write(next.bytes);
+        if (next.bytes.hasRemaining()) return;
         unsent.remove();
       }
     } catch (IOException gone) {
       unsent.clear();
     }
+  }
+
+  private void writeRing(ByteBuffer bytes) throws IOException {
+    LinkRing ring = Objects.requireNonNull(out);
+    ring.write(bytes);
+    if (ring.isReaderAsleep()) channel.write(ByteBuffer.allocate(1)); // if there is no room for it, others are unread
   }
 
   /** Who waits from now on looks again and again for so long before it sleeps: it takes long to wake. */
@@ -122,7 +168,8 @@ final class LinkChannel implements AutoCloseable {
 
   /** Ends the wait of the thread that receives, or the next one. */
   void wake() {
-    selector.wakeup();
+    woken = true;
+    if (asleep) selector.wakeup();
   }
 
   /**
@@ -134,16 +181,47 @@ final class LinkChannel implements AutoCloseable {
   LinkMessage poll() {
     while (!ended) {
       LinkMessage message = next();
-      if (message != null) return message;
-      try {
-        int read = channel.read(received);
-        if (read == 0) return null;
-        ended = read < 0;
-      } catch (IOException gone) {
-        ended = true;
-      }
+      if (message instanceof Ring || message instanceof RingOpen || message instanceof RingNext) takeOwn(message);
+      else if (message != null) return message;
+      else if (!fill()) return null;
     }
     return null;
+  }
+
+  /** Takes what the peer's channel says to this one. */
+  private void takeOwn(LinkMessage message) {
+    if (message instanceof Ring ring) {
+      opened = LinkRing.open(ring.path(), ring.token());
+      if (opened != null) send(new RingOpen());
+    } else if (message instanceof RingOpen) {
+      if (out == null) throw new IllegalArgumentException("a peer opens no ring that there is not");
+      send(new RingNext());
+    } else {
+      if (opened == null) throw new IllegalArgumentException("a peer uses no ring that was not opened");
+      in = opened;
+      received.clear(); // what came behind it only wakes
+    }
+  }
+
+  /** Takes what has come. {@return false if that is nothing} */
+  private boolean fill() {
+    try {
+      LinkRing ring = in;
+      int read = ring == null ? channel.read(received) : read(ring);
+      ended = read < 0;
+      return read != 0;
+    } catch (IOException gone) {
+      ended = true;
+      return true;
+    }
+  }
+
+  /** The ring first, and now and then the socket: whether the peer is gone. */
+  private int read(LinkRing ring) throws IOException {
+    int read = ring.read(received);
+    if (read > 0 || looks++ % LOOKS != 0 || channel.read(wakes.clear()) >= 0) return read;
+    read = ring.read(received); // written before it went
+    return read > 0 ? read : -1;
   }
 
   /** {@return a message that is here as a whole} Makes room for the rest of one that is not. */
@@ -192,10 +270,23 @@ final class LinkChannel implements AutoCloseable {
    */
   @SuppressWarnings("ThreadPriorityCheck") // on few cores whoever is waited for must get one at once
   void await(long millisMax) {
-    boolean all = trySendRest();
-    if (!ended && System.nanoTime() - awakeUntilNanos < 0) Thread.yield();
-    else
-      select(all ? SelectionKey.OP_READ : SelectionKey.OP_READ | SelectionKey.OP_WRITE, millisMax);
+    Frame rest = sendRest();
+    if (!ended && System.nanoTime() - awakeUntilNanos < 0) {
+      Thread.yield();
+      return;
+    }
+    asleep = true;
+    LinkRing ring = in;
+    if (ring != null) ring.setAsleep(true);
+    if (!woken && (ring == null || ring.isEmpty())) {
+      if (rest == null) select(SelectionKey.OP_READ, millisMax);
+      else
+        select(rest.ringed ? SelectionKey.OP_READ : SelectionKey.OP_READ | SelectionKey.OP_WRITE, FULL_MILLIS);
+    }
+    if (ring != null) ring.setAsleep(false);
+    asleep = false;
+    woken = false;
+    looks = 0; // what wakes came through the socket
   }
 
   private void select(int operations, long millisMax) {
@@ -217,6 +308,7 @@ final class LinkChannel implements AutoCloseable {
   @Override
   public void close() {
     try {
+      if (out != null) out.close();
       channel.close();
       selector.close();
     } catch (IOException e) {

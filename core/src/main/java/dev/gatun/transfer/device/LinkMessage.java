@@ -52,6 +52,15 @@ sealed interface LinkMessage {
   /** Sender, last: your memory is closed, nothing of mine can reach it. */
   record Bye() implements LinkMessage {}
 
+  /** Either side's channel, before anything else: what I say may go through this memory, if you can open it. */
+  record Ring(String path, UUID token) implements LinkMessage {}
+
+  /** Either side's channel: I have it open. */
+  record RingOpen() implements LinkMessage {}
+
+  /** Either side's channel, the last of it through the socket: what I say next comes through the memory. */
+  record RingNext() implements LinkMessage {}
+
   // "gTd1"
   int MAGIC = 0x67546431;
 
@@ -113,6 +122,12 @@ sealed interface LinkMessage {
       }
       case Detach detach -> out.writeByte(9);
       case Bye bye -> out.writeByte(10);
+      case Ring ring -> {
+        writeId(out, 11, ring.token);
+        out.writeUTF(ring.path);
+      }
+      case RingOpen open -> out.writeByte(12);
+      case RingNext next -> out.writeByte(13);
     }
   }
 
@@ -148,7 +163,10 @@ sealed interface LinkMessage {
       case 8 -> new Aborted(readId(in), in.readBoolean(), in.readUTF());
       case 9 -> new Detach();
       case 10 -> new Bye();
-      default -> throw new IllegalArgumentException("message must be of a kind 0 to 10: " + kind);
+      case 11 -> readRing(in);
+      case 12 -> new RingOpen();
+      case 13 -> new RingNext();
+      default -> throw new IllegalArgumentException("message must be of a kind 0 to 13: " + kind);
     };
   }
 
@@ -158,6 +176,11 @@ sealed interface LinkMessage {
       throw new IllegalArgumentException("hello must begin with \"gTd1\": 0x" + Integer.toHexString(magic));
     }
     return new Hello(readId(in), new PeerLife(in.readLong(), in.readLong()), readEpoch(in));
+  }
+
+  private static Ring readRing(DataInputStream in) throws IOException {
+    UUID token = readId(in);
+    return new Ring(in.readUTF(), token);
   }
 
   private static Pages readPages(DataInputStream in) throws IOException {

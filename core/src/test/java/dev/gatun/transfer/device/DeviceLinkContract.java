@@ -19,7 +19,6 @@ import dev.gatun.testing.Await;
 import dev.gatun.transfer.HandoverOutcome;
 import dev.gatun.transfer.device.PeerRefusedException.Reason;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -252,7 +251,7 @@ abstract class DeviceLinkContract {
         SharedCache shared = SharedCache.share(bed.cache());
         LinkChannel receiver = LinkChannel.connect(socket)) {
       UUID id = grantByHand(sender, shared, receiver);
-      receiver.channel().write(ByteBuffer.wrap(new byte[]{-1, -1, -1, -1}));
+      receiver.send(new byte[]{99}, false);
       assertEquals(Reason.OTHER_PROTOCOL,
           assertInstanceOf(LinkMessage.Refused.class, receiver.receive()).reason());
       sender.send("release");

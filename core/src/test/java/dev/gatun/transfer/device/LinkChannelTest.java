@@ -10,18 +10,25 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.WeightEpoch;
+import dev.gatun.testing.Await;
 import dev.gatun.transfer.device.LinkMessage.Commit;
 import dev.gatun.transfer.device.LinkMessage.Pages;
+import dev.gatun.transfer.device.LinkMessage.Ring;
+import dev.gatun.transfer.device.LinkMessage.RingNext;
+import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -133,5 +140,99 @@ class LinkChannelTest {
     assertNull(waiting.get());
     there.send(pages(1)); // nobody is there to hear of it
     assertTrue(there.flush(LinkBed.soon()));
+  }
+
+  /** Both channels, once each has the other's ring. */
+  private LinkChannel ringed() throws Exception {
+    LinkChannel there = new LinkChannel(peer);
+    Commit last = new Commit(UUID.randomUUID());
+    CompletableFuture<LinkMessage> heard = CompletableFuture.supplyAsync(here::receive);
+    Await.until("each writes into its ring", () -> {
+      assertNull(there.poll());
+      return here.isRinged() && there.isRinged();
+    });
+    there.send(last);
+    assertEquals(last, heard.get());
+    return there;
+  }
+
+  @Test
+  @DisplayName("once both have each other's memory open, messages go through it, and the socket only wakes")
+  void ring() throws Exception {
+    try (LinkChannel there = ringed()) {
+      for (int blocks = 1000; blocks < 1010; blocks++)
+        here.send(pages(blocks));
+      ByteBuffer socket = ByteBuffer.allocate(100);
+      peer.read(socket);
+      assertArrayEquals(new byte[socket.position()], Arrays.copyOf(socket.array(), socket.position()));
+      for (int blocks = 1000; blocks < 1010; blocks++)
+        assertEquals(blocks, assertInstanceOf(Pages.class, there.receive()).blocks().length);
+    }
+  }
+
+  @Test
+  @DisplayName("who sleeps is woken by what comes through the ring, and what came before an end is heard before the end")
+  void ringWakes() throws Exception {
+    LinkChannel there = ringed();
+    for (int round = 0; round < 100; round++) {
+      CompletableFuture<LinkMessage> waiting = CompletableFuture.supplyAsync(here::receive);
+      Commit sent = new Commit(UUID.randomUUID());
+      if (round % 2 == 0) Thread.sleep(1); // asleep by now, as a rule
+      there.send(sent);
+      assertEquals(sent, waiting.get());
+    }
+    there.send(pages(20_000)); // more than the ring takes: the rest goes once there is room
+    CompletableFuture<Boolean> rest = CompletableFuture.supplyAsync(() -> there.flush(LinkBed.soon()));
+    assertEquals(20_000, assertInstanceOf(Pages.class, here.receive()).blocks().length);
+    assertTrue(rest.get());
+    there.send(pages(1));
+    there.close();
+    assertInstanceOf(Pages.class, here.receive());
+    assertNull(here.receive());
+    assertTrue(here.isEnded());
+  }
+
+  @Test
+  @DisplayName("a peer that does not open the memory is spoken to through the socket")
+  void noRing() throws Exception {
+    Commit sent = new Commit(UUID.randomUUID());
+    here.send(sent);
+    ByteBuffer frames = ByteBuffer.allocate(1000);
+    while (frames.position() <= sent.encode().length + 2 * Integer.BYTES)
+      peer.read(frames);
+    frames.flip();
+    byte[] first = new byte[frames.getInt()];
+    frames.get(first);
+    assertInstanceOf(Ring.class, LinkMessage.decode(first));
+    byte[] second = new byte[frames.getInt()];
+    frames.get(second);
+    assertEquals(sent, LinkMessage.decode(second));
+  }
+
+  @Test
+  @DisplayName("a peer that uses memory which was never opened is refused")
+  void ringOutOfTurn() throws Exception {
+    byte[] next = new RingNext().encode();
+    peer.write(ByteBuffer.allocate(Integer.BYTES + next.length).putInt(next.length).put(next).flip());
+    assertThrows(IllegalArgumentException.class, here::receive);
+  }
+
+  @Test
+  @DisplayName("links that were closed leave no memory open")
+  void leavesNothing() throws Exception {
+    ringed().close();
+    here.close();
+    here.close();
+    try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+      assertEquals(0, open.filter(LinkChannelTest::isLink).count());
+    }
+  }
+
+  private static boolean isLink(Path descriptor) {
+    try {
+      return Files.readSymbolicLink(descriptor).toString().contains("gatun link");
+    } catch (IOException closed) {
+      return false;
+    }
   }
 }

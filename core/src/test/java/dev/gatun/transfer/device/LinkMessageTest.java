@@ -32,7 +32,8 @@ class LinkMessageTest {
         new LinkMessage.Ready(), new LinkMessage.Refused(PeerRefusedException.Reason.OTHER_PAGES, "two shapes"),
         new LinkMessage.Pages(ID, EPOCH, "request-7", new int[]{3, 1, 2}), new LinkMessage.Commit(ID),
         new LinkMessage.Verdict(ID, true), new LinkMessage.Revoke(ID), new LinkMessage.Aborted(ID, true, "why"),
-        new LinkMessage.Detach(), new LinkMessage.Bye());
+        new LinkMessage.Detach(), new LinkMessage.Bye(), new LinkMessage.Ring("/proc/17/fd/3", ID),
+        new LinkMessage.RingOpen(), new LinkMessage.RingNext());
   }
 
   private static CacheShare share() {
