@@ -23,7 +23,7 @@ public final class DecodeSide {
     ARRIVED('a'),
     /** For each block the source's, -1 if none. The answer is how many blocks are wrong. */
     CHECK('c'),
-    /** A sender's socket, warm-ups, rounds, pause and blocks: grants them and awaits the pages, so often. The answers are nanoseconds. */
+    /** A sender's socket, rounds, pause and blocks: grants them and awaits the pages, so often. The answers are nanoseconds. */
     GRANTS('g'),
     /** How many products: runs them. The answers are 0 once they are queued and then nanoseconds that they took. */
     RUN('r'),

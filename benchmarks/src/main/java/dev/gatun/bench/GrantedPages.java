@@ -31,11 +31,11 @@ import java.util.concurrent.locks.LockSupport;
  * when decode grants room while prefill computes, from the moment in which the pages are made.
  */
 final class GrantedPages {
-  // at most as many calls as HotSpot takes to compile a method for good, at least twice as many as it takes to compile it at all,
-  // and in between as many as 6 s of kernels
-  private static final int WARMUPS_MIN = 400;
-  private static final int WARMUPS_MAX = 6_000;
-  private static final double WARMUP_MICROS = 6_000_000;
+  // of one page each: as many calls as HotSpot takes to compile a method for good (Tier4CompileThreshold), since most of a
+  // hand-over is called once in it
+  private static final int SMALL_WARMUPS = 15_000;
+  // of all pages: for loops over them
+  private static final int WARMUPS = 400;
   private static final Duration LEASE = Duration.ofHours(1);
   // what stands for prefill's computing: longer than a grant takes to arrive, some 2 ms of an H200
   private static final long COMPUTED_BYTES = 1L << 30;
@@ -51,15 +51,15 @@ final class GrantedPages {
     double[] micros = new double[rounds];
     double[] pacedMicros = new double[rounds];
     double[] aheadMicros;
-    int warmups = (int) Math.clamp(WARMUP_MICROS / rawMicros, WARMUPS_MIN, WARMUPS_MAX);
     try (DeviceSender sender = DeviceSender.listen(folder.resolve("sender"), source.cache(), new EpochGate(EPOCH))) {
       int[] blocks = from.stream().mapToInt(Integer::intValue).toArray();
-      for (int round = 0; round < warmups + 2 * rounds; round++)
+      for (int round = 0; round < SMALL_WARMUPS; round++)
+        sender.offer("small-" + round, new int[]{blocks[0]}, ready, LEASE);
+      for (int round = 0; round < WARMUPS + 2 * rounds; round++)
         sender.offer("round-" + round, blocks, ready, LEASE);
       DataOutputStream questions = decode.questions();
       questions.writeByte(Question.GRANTS.code());
       questions.writeUTF(sender.socket().toString());
-      questions.writeInt(warmups);
       questions.writeInt(rounds);
       questions.writeInt(pauseMillis);
       questions.writeInt(to.size());
@@ -74,7 +74,8 @@ final class GrantedPages {
     } finally {
       Leftovers.delete(folder);
     }
-    into.put("rawMicros", rawMicros).put("pauseMillis", pauseMillis).put("warmups", warmups);
+    into.put("rawMicros", rawMicros).put("pauseMillis", pauseMillis).put("smallWarmups", SMALL_WARMUPS)
+        .put("warmups", WARMUPS);
     add("grant", micros, rawMicros, into);
     add("paced", pacedMicros, rawMicros, into);
     add("ahead", aheadMicros, rawMicros, into);
@@ -110,7 +111,6 @@ final class GrantedPages {
   /** The receiving side: takes all of them over, every other one after a pause, and answers how long each took. */
   static void take(PlacedCache cache, DataInputStream in, DataOutputStream out) throws IOException {
     Path socket = Path.of(in.readUTF());
-    int warmups = in.readInt();
     int rounds = in.readInt();
     long pauseNanos = TimeUnit.MILLISECONDS.toNanos(in.readInt());
     int[] blocks = new int[in.readInt()];
@@ -118,9 +118,11 @@ final class GrantedPages {
       blocks[i] = in.readInt();
     try (DeviceReceiver receiver = DeviceReceiver.connect(socket, cache.cache(), new EpochGate(EPOCH),
         StagingCell.soon())) {
-      for (int round = 0; round < warmups + 2 * rounds; round++) {
-        boolean measured = round >= warmups;
-        if (measured && (round - warmups) % 2 == 1) pause(pauseNanos);
+      for (int round = 0; round < SMALL_WARMUPS; round++)
+        take(receiver.grant("small-" + round, new int[]{blocks[0]}, LEASE));
+      for (int round = 0; round < WARMUPS + 2 * rounds; round++) {
+        boolean measured = round >= WARMUPS;
+        if (measured && (round - WARMUPS) % 2 == 1) pause(pauseNanos);
         long start = System.nanoTime();
         take(receiver.grant("round-" + round, blocks, LEASE));
         if (measured) out.writeLong(System.nanoTime() - start);

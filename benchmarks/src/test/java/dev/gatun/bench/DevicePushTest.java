@@ -49,9 +49,9 @@ class DevicePushTest {
     assertEquals(2, report.path("handovers").size());
     for (JsonNode handover : report.path("handovers")) {
       assertEquals(0, handover.path("wrongBlocks").asInt(-1), handover::toString);
-      for (String micros : new String[]{"rawMicros", "grantMicros", "pacedMicros"})
+      for (String micros : new String[]{"rawMicros", "grantMicros", "pacedMicros", "aheadMicros"})
         assertTrue(handover.path(micros).asDouble() > 0, micros + " of " + handover);
-      for (String name : new String[]{"grant", "paced"}) {
+      for (String name : new String[]{"grant", "paced", "ahead"}) {
         double over = handover.path(name + "OverRawMicros").asDouble();
         assertEquals(handover.path(name + "Micros").asDouble() - handover.path("rawMicros").asDouble(), over, 1e-3);
         assertTrue(handover.path(name + "OverRawP99Micros").asDouble() >= over, handover::toString);
