@@ -1,6 +1,6 @@
 /**
- * What every caller of native code needs: one owner a native handle, C strings, checks before the crossing, and a
- * thread to throw away.
+ * What every caller of native code needs: one owner a native handle, C strings, checks before the crossing, memory that other
+ * processes map, and a thread to throw away.
  *
  * <p>Depends on {@code backend} only. Not exported.
  *

@@ -2,7 +2,7 @@
  * KV pages straight from one process's GPU memory into another's on the same host: offers and grants over a Unix socket whose
  * peer the kernel names, pushes by one kernel, and the choice between that way and others.
  *
- * <p>Depends on {@code backend}, {@code memory}, {@code device} and {@code transfer}. Start at {@link DeviceSender} and
+ * <p>Depends on {@code backend}, {@code memory}, {@code device}, {@code transfer} and {@code internal.ffm}. Start at {@link DeviceSender} and
  * {@link DeviceReceiver}.
  *
  * <pre>{@code
