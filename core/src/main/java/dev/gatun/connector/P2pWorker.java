@@ -36,6 +36,7 @@ final class P2pWorker implements WorkerConnector, Quiescable, AutoCloseable {
       "bytes_pushed", "pushes_failed", "blocks_pulled", "peer_refusals", "give_ups", "give_ups_lost");
   private final Offers offers;
   private final BootstrapClient bootstrap = new BootstrapClient();
+  private final PeerConnections connections;
   private final Revocations revocations = new Revocations();
   private final GiveUps giveUps = new GiveUps(bootstrap, counts);
   private final P2pLoads loads;
@@ -55,6 +56,7 @@ final class P2pWorker implements WorkerConnector, Quiescable, AutoCloseable {
     this.options = options;
     this.reset = reset;
     offers = new Offers(name, log);
+    connections = new PeerConnections(threads);
     loads = new P2pLoads(name, options.transferTimeout(), threads, log, counts, giveUps);
     pushes = new Semaphore(threads, true);
     try {
@@ -85,8 +87,8 @@ final class P2pWorker implements WorkerConnector, Quiescable, AutoCloseable {
     boolean here = !isRegistered(pool);
     P2pSite site = P2pSite.of(handovers, pool, options);
     P2pLoads.Sink sink = kind == P2pConnector.MOONCAKE
-        ? new PushSink(site, bootstrap, revocations)
-        : new PullSink(site);
+        ? new PushSink(site, bootstrap, connections, revocations)
+        : new PullSink(site, connections);
     cache = new Cache(site, here, sink, new PushServing(site, offers, pushes, counts),
         new PullServing(site, offers, counts));
   }
@@ -144,6 +146,7 @@ final class P2pWorker implements WorkerConnector, Quiescable, AutoCloseable {
     now.put("revocations_open", (long) revocations.open());
     now.put("grants_open", (long) handovers.open());
     now.put("connections_open", (long) server.connections());
+    now.put("connections_kept", (long) connections.kept());
     return new ConnectorStats(name, ConnectorSide.WORKER, now, List.of());
   }
 
@@ -207,6 +210,7 @@ final class P2pWorker implements WorkerConnector, Quiescable, AutoCloseable {
       return;
     }
     revocations.close();
+    connections.close();
     bootstrap.close();
     handovers.close();
     if (!handovers.whenStill(server::close)) {

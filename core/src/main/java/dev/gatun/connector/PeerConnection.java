@@ -8,27 +8,30 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** One connection to a peer's worker side. One thread asks; another may {@link #close} it to end the wait. */
 final class PeerConnection implements AutoCloseable {
-  private final Socket socket;
+  private final SocketChannel channel;
   private final InetSocketAddress address;
   private final DataInputStream in;
   private final DataOutputStream out;
   private @Nullable PeerInstance peer;
 
-  private PeerConnection(Socket socket, InetSocketAddress address, Deadline deadline) throws IOException {
-    this.socket = socket;
+  private PeerConnection(SocketChannel channel, InetSocketAddress address, Deadline deadline) throws IOException {
+    this.channel = channel;
     this.address = address;
     try {
+      Socket socket = channel.socket();
       socket.setTcpNoDelay(true);
       socket.connect(address, millis(deadline));
       in = new DataInputStream(socket.getInputStream());
       out = new DataOutputStream(socket.getOutputStream());
     } catch (IOException e) {
-      socket.close();
+      channel.close();
       throw e;
     }
   }
@@ -39,14 +42,14 @@ final class PeerConnection implements AutoCloseable {
   }
 
   static PeerConnection open(InetSocketAddress address, Deadline deadline) throws IOException {
-    return new PeerConnection(new Socket(), address, deadline);
+    return new PeerConnection(SocketChannel.open(), address, deadline);
   }
 
   /** Connects for a load, which may be ended meanwhile. */
   static PeerConnection open(HostPort peer, Deadline deadline, RunningLoad load) throws IOException {
-    Socket socket = new Socket();
-    load.waits(() -> close(socket));
-    return new PeerConnection(socket, resolved(peer), deadline);
+    SocketChannel channel = SocketChannel.open();
+    load.waits(() -> close(channel));
+    return new PeerConnection(channel, resolved(peer), deadline);
   }
 
   @SuppressWarnings("AddressSelection") // one address is as good as another: the peer registered it
@@ -74,18 +77,33 @@ final class PeerConnection implements AutoCloseable {
   }
 
   private PeerMessage read(Deadline deadline) throws IOException {
-    socket.setSoTimeout(millis(deadline));
+    channel.socket().setSoTimeout(millis(deadline));
     return PeerMessage.read(in);
+  }
+
+  /**
+   * Whether the peer has said nothing since its last answer, and not ended the connection. Does not wait. Only while no
+   * question is open.
+   */
+  boolean isQuiet() {
+    try {
+      channel.configureBlocking(false);
+      int read = channel.read(ByteBuffer.allocate(1));
+      channel.configureBlocking(true);
+      return read == 0;
+    } catch (IOException gone) {
+      return false;
+    }
   }
 
   @Override
   public void close() {
-    close(socket);
+    close(channel);
   }
 
-  private static void close(Socket socket) {
+  private static void close(SocketChannel channel) {
     try {
-      socket.close();
+      channel.close();
     } catch (IOException gone) {
       // it is closed either way
     }

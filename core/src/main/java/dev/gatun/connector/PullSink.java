@@ -11,24 +11,42 @@ import java.io.IOException;
 /** Decode's side of a pull: reads what prefill offers, and takes it as good only if prefill confirms it afterwards. */
 final class PullSink implements P2pLoads.Sink {
   private final P2pSite site;
+  private final PeerConnections connections;
 
-  PullSink(P2pSite site) {
+  PullSink(P2pSite site, PeerConnections connections) {
     this.site = site;
+    this.connections = connections;
   }
 
   @Override
   public String load(RunningLoad running, Deadline deadline) {
     Load load = running.load();
-    try (PeerConnection connection = PeerConnection.open(load.source().worker(), deadline, running)) {
-      PeerMessage answer = connection.ask(
-          new Ask(load.source().transferId(), site.layout(), site.gate().epoch(), load.from(), load.to()), deadline);
-      if (answer instanceof Refused refused) return "prefill: " + refused.reason();
-      if (!(answer instanceof Pages pages)) return "prefill answered " + answer;
-      HandoverOutcome outcome = site.handovers().pull(pages.grant(), site.layoutDigest(), site.pool(),
-          P2pSite.leases(load.blocks(), load.from(), load.to()), deadline);
-      return outcome == HandoverOutcome.COMMITTED ? "" : "the pull ended as " + outcome;
+    PeerMessage answer;
+    try {
+      answer = ask(running, deadline);
     } catch (IOException e) {
       return "prefill at " + load.source().worker() + " did not answer: " + e;
+    }
+    if (answer instanceof Refused refused) return "prefill: " + refused.reason();
+    if (!(answer instanceof Pages pages)) return "prefill answered " + answer;
+    HandoverOutcome outcome = site.handovers().pull(pages.grant(), site.layoutDigest(), site.pool(),
+        P2pSite.leases(load.blocks(), load.from(), load.to()), deadline);
+    return outcome == HandoverOutcome.COMMITTED ? "" : "the pull ended as " + outcome;
+  }
+
+  private PeerMessage ask(RunningLoad running, Deadline deadline) throws IOException {
+    Load load = running.load();
+    PeerConnection prefill = connections.take(load.source().worker(), deadline, running);
+    boolean answered = false;
+    try {
+      PeerMessage answer = prefill.ask(
+          new Ask(load.source().transferId(), site.layout(), site.gate().epoch(), load.from(), load.to()), deadline);
+      running.waitsNoMore();
+      connections.keep(load.source().worker(), prefill);
+      answered = true;
+      return answer;
+    } finally {
+      if (!answered) prefill.close();
     }
   }
 }

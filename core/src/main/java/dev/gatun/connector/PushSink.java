@@ -20,11 +20,13 @@ import org.jspecify.annotations.Nullable;
 final class PushSink implements P2pLoads.Sink {
   private final P2pSite site;
   private final BootstrapClient bootstrap;
+  private final PeerConnections connections;
   private final Revocations revocations;
 
-  PushSink(P2pSite site, BootstrapClient bootstrap, Revocations revocations) {
+  PushSink(P2pSite site, BootstrapClient bootstrap, PeerConnections connections, Revocations revocations) {
     this.site = site;
     this.bootstrap = bootstrap;
+    this.connections = connections;
     this.revocations = revocations;
   }
 
@@ -37,25 +39,44 @@ final class PushSink implements P2pLoads.Sink {
     } catch (IOException e) {
       return "bootstrap service " + load.source().bootstrap() + ": " + e.getMessage();
     }
-    @Nullable
-    PeerConnection prefill = null;
-    boolean good = false;
     try {
-      prefill = PeerConnection.open(worker, deadline, running);
-      String failure = handOver(load, prefill, deadline);
-      good = failure.isEmpty();
-      return failure;
+      return handOver(running, worker, connections.take(worker, deadline, running), deadline);
     } catch (ConnectException gone) {
       bootstrap.forget(load.source());
       return "prefill at " + worker + " is not there: " + gone.getMessage();
     } catch (IOException e) {
       return "prefill at " + worker + " did not answer: " + e;
-    } finally {
-      if (prefill != null && !good) prefill.close(); // else prefill's answer is on its way, and who waits for it closes
     }
   }
 
-  private String handOver(Load load, PeerConnection prefill, Deadline deadline) throws IOException {
+  private String handOver(RunningLoad running, HostPort worker, PeerConnection prefill, Deadline deadline)
+      throws IOException {
+    boolean good = false;
+    try {
+      CompletableFuture<PeerMessage> answer = new CompletableFuture<>();
+      String failure = handOver(running.load(), prefill, answer, deadline);
+      good = failure.isEmpty();
+      if (good) keepOnceAnswered(running, worker, prefill, answer);
+      return failure;
+    } finally {
+      if (!good) prefill.close();
+    }
+  }
+
+  /** Prefill's answer is still on its way. */
+  @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for it
+  private void keepOnceAnswered(RunningLoad running, HostPort worker, PeerConnection prefill,
+      CompletableFuture<PeerMessage> answer) {
+    running.waitsNoMore();
+    answer.whenComplete((said, failed) -> {
+      if (failed == null) connections.keep(worker, prefill);
+      else
+        prefill.close();
+    });
+  }
+
+  private String handOver(Load load, PeerConnection prefill, CompletableFuture<PeerMessage> answer, Deadline deadline)
+      throws IOException {
     PushTarget target = site.handovers().grantPush(site.pool(),
         P2pSite.leases(load.blocks(), load.from(), load.to()), site.layoutDigest(), site.options().transferTimeout());
     @Nullable
@@ -63,8 +84,7 @@ final class PushSink implements P2pLoads.Sink {
     boolean good = false;
     try {
       sender = prefill.peer(deadline); // its first word was on its way meanwhile
-      CompletableFuture<PeerMessage> answer = asked(prefill,
-          new Room(load.source().transferId(), site.layout(), target.grant(), load.from()), deadline);
+      ask(prefill, new Room(load.source().transferId(), site.layout(), target.grant(), load.from()), answer, deadline);
       // the commit says that the pages are here, and prefill's answer comes a round trip later
       HandoverOutcome outcome = target.await(answer::isDone, deadline);
       if (outcome != HandoverOutcome.COMMITTED) {
@@ -83,20 +103,16 @@ final class PushSink implements P2pLoads.Sink {
     }
   }
 
-  /**
-   * Asks on a thread of its own, which then closes the connection. {@return the answer, or why there is none; closing the
-   * connection ends the wait}
-   */
-  private static CompletableFuture<PeerMessage> asked(PeerConnection prefill, Room room, Deadline deadline) {
-    CompletableFuture<PeerMessage> answer = new CompletableFuture<>();
+  /** Asks on a thread of its own; closing the connection ends the wait. */
+  private static void ask(PeerConnection prefill, Room room, CompletableFuture<PeerMessage> answer,
+      Deadline deadline) {
     Thread.ofVirtual().name("gatun-asks " + room.transferId()).start(() -> {
-      try (prefill) {
+      try {
         answer.complete(prefill.ask(room, deadline));
       } catch (IOException | RuntimeException | Error e) {
         answer.completeExceptionally(e);
       }
     });
-    return answer;
   }
 
   private static PeerMessage get(CompletableFuture<PeerMessage> answer, Deadline deadline) throws IOException {

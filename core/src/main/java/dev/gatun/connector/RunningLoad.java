@@ -24,6 +24,11 @@ final class RunningLoad {
     if (!ending.isEmpty()) waker.run();
   }
 
+  /** Once this has returned, nothing of what it waited for is ended any more. */
+  synchronized void waitsNoMore() {
+    wake = null;
+  }
+
   synchronized void end(String reason) {
     ending = reason;
     if (wake != null) wake.run();
