@@ -60,7 +60,7 @@ final class P2pWorker implements WorkerConnector, Quiescable, AutoCloseable {
     loads = new P2pLoads(name, options.transferTimeout(), threads, log, counts, giveUps);
     pushes = new Semaphore(threads, true);
     try {
-      server = PeerServer.start(options.host(), this::answer);
+      server = PeerServer.start(options.host(), handovers::openLine, this::answer);
     } catch (RuntimeException | Error e) {
       loads.close();
       bootstrap.close();

@@ -2,6 +2,7 @@ package dev.gatun.connector;
 
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.HostPort;
+import dev.gatun.transfer.Attempt;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -20,6 +21,7 @@ final class PeerConnection implements AutoCloseable {
   private final DataInputStream in;
   private final DataOutputStream out;
   private @Nullable PeerInstance peer;
+  private @Nullable Attempt next;
 
   private PeerConnection(SocketChannel channel, InetSocketAddress address, Deadline deadline) throws IOException {
     this.channel = channel;
@@ -66,7 +68,16 @@ final class PeerConnection implements AutoCloseable {
     }
     PeerInstance learnt = new PeerInstance(address, hello.instance());
     peer = learnt;
+    next = hello.attempt();
     return learnt;
+  }
+
+  /** {@return what a push into room that is granted now will be, null if the first word was not waited for yet} */
+  @Nullable
+  Attempt nextAttempt() {
+    Attempt now = next;
+    if (now != null) next = now.next();
+    return now;
   }
 
   /** Asks and waits for the answer. */

@@ -1,6 +1,8 @@
 package dev.gatun.connector;
 
+import dev.gatun.backend.EngineInstance;
 import dev.gatun.backend.WeightEpoch;
+import dev.gatun.transfer.Attempt;
 import dev.gatun.transfer.Grant;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
@@ -27,15 +29,27 @@ final class PeerFrame {
       case ROOM -> new PeerMessage.Room(in.readUTF(), in.readUTF(), grant(in), in.readInt());
       case FORGET -> new PeerMessage.Forget(in.readUTF());
       case ASK -> new PeerMessage.Ask(in.readUTF(), in.readUTF(), new WeightEpoch(in.readUTF(), in.readLong()),
-          in.readInt(), in.readInt());
+          in.readInt(), in.readInt(), attempt(in));
       case PAGES -> new PeerMessage.Pages(grant(in));
       case DONE -> new PeerMessage.Done();
       case REFUSED -> new PeerMessage.Refused(in.readUTF());
-      case HELLO -> new PeerMessage.Hello(new UUID(in.readLong(), in.readLong()));
+      case HELLO -> new PeerMessage.Hello(new UUID(in.readLong(), in.readLong()), attempt(in));
       default -> throw new IllegalArgumentException("kind must be " + ROOM + " to " + HELLO + ": " + kind);
     };
     if (in.available() > 0) throw new IllegalArgumentException(in.available() + " bytes are left over");
     return message;
+  }
+
+  static void attempt(DataOutputStream out, Attempt attempt) throws IOException {
+    out.writeUTF(attempt.segment());
+    out.writeLong(attempt.instance().startedMillis());
+    out.writeLong(attempt.instance().tag());
+    out.writeLong(attempt.line());
+    out.writeLong(attempt.number());
+  }
+
+  private static Attempt attempt(DataInputStream in) throws IOException {
+    return new Attempt(in.readUTF(), new EngineInstance(in.readLong(), in.readLong()), in.readLong(), in.readLong());
   }
 
   static void grant(DataOutputStream out, Grant grant) throws IOException {

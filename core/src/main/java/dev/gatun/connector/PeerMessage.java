@@ -1,6 +1,7 @@
 package dev.gatun.connector;
 
 import dev.gatun.backend.WeightEpoch;
+import dev.gatun.transfer.Attempt;
 import dev.gatun.transfer.Grant;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -11,8 +12,13 @@ import java.util.UUID;
 
 /** What the worker sides of two engines say to each other about a hand-over, in frames over TCP. */
 sealed interface PeerMessage {
-  /** The first word of a worker side on every connection: who it is. Started anew on the same port it is another. */
-  record Hello(UUID instance) implements PeerMessage {}
+  /**
+   * The first word of a worker side on every connection.
+   *
+   * @param instance who it is: started anew on the same port it is another
+   * @param attempt what the first push into room that is asked for on this connection will be
+   */
+  record Hello(UUID instance, Attempt attempt) implements PeerMessage {}
 
   /**
    * Decode to prefill: push into these blocks. Answered with {@link Done} once all has landed.
@@ -27,8 +33,13 @@ sealed interface PeerMessage {
   /** Decode to prefill: nobody wants it any more. */
   record Forget(String transferId) implements PeerMessage {}
 
-  /** Decode to prefill: let me read blocks {@code from} to {@code to} of a request. Answered with {@link Pages}. */
-  record Ask(String transferId, String layout, WeightEpoch epoch, int from, int to) implements PeerMessage {}
+  /**
+   * Decode to prefill: let me read blocks {@code from} to {@code to} of a request, in this attempt. Answered with
+   * {@link Pages}.
+   */
+  record Ask(String transferId, String layout, WeightEpoch epoch, int from, int to, Attempt attempt)
+      implements
+        PeerMessage {}
 
   /** Prefill to decode: here they are. */
   record Pages(Grant grant) implements PeerMessage {}
@@ -72,6 +83,7 @@ sealed interface PeerMessage {
         out.writeByte(PeerFrame.HELLO);
         out.writeLong(hello.instance.getMostSignificantBits());
         out.writeLong(hello.instance.getLeastSignificantBits());
+        PeerFrame.attempt(out, hello.attempt);
       }
       case Room room -> {
         out.writeByte(PeerFrame.ROOM);
@@ -92,6 +104,7 @@ sealed interface PeerMessage {
         out.writeLong(ask.epoch.version());
         out.writeInt(ask.from);
         out.writeInt(ask.to);
+        PeerFrame.attempt(out, ask.attempt);
       }
       case Pages pages -> {
         out.writeByte(PeerFrame.PAGES);

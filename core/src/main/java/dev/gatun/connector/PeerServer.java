@@ -1,6 +1,7 @@
 package dev.gatun.connector;
 
 import dev.gatun.backend.HostPort;
+import dev.gatun.transfer.AttemptLine;
 import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -19,6 +20,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +43,7 @@ final class PeerServer implements AutoCloseable {
   private final ServerSocket server;
   private final String host;
   private final UUID instance = UUID.randomUUID();
+  private final Supplier<AttemptLine> lines;
   private final Function<PeerMessage, PeerMessage> answers;
   private final Set<Socket> connections = ConcurrentHashMap.newKeySet();
   // answers may block in native code, so these are no virtual threads; one that is idle is used again for 10 s, which saves a
@@ -49,21 +52,23 @@ final class PeerServer implements AutoCloseable {
       new SynchronousQueue<>(), Thread.ofPlatform().daemon().name("gatun-peer-", 0).factory());
   private final Thread accepting = Thread.ofPlatform().daemon().name("gatun-peers").unstarted(this::accept);
 
-  private PeerServer(ServerSocket server, String host, Function<PeerMessage, PeerMessage> answers) {
+  private PeerServer(ServerSocket server, String host, Supplier<AttemptLine> lines,
+      Function<PeerMessage, PeerMessage> answers) {
     this.server = server;
     this.host = host;
+    this.lines = lines;
     this.answers = answers;
   }
 
-  /** Listens on a free port of a host. */
-  static PeerServer start(String host, Function<PeerMessage, PeerMessage> answers) {
+  /** Listens on a free port of a host; each connection has a line of its own, for as long as it is served. */
+  static PeerServer start(String host, Supplier<AttemptLine> lines, Function<PeerMessage, PeerMessage> answers) {
     ServerSocket socket = null;
     try {
       @SuppressWarnings("AddressSelection") // the host decides the family, and there is one socket
       InetSocketAddress address = new InetSocketAddress(host, 0);
       socket = new ServerSocket();
       socket.bind(address);
-      PeerServer server = new PeerServer(socket, host, answers);
+      PeerServer server = new PeerServer(socket, host, lines, answers);
       server.accepting.start();
       return server;
     } catch (IOException e) {
@@ -113,12 +118,12 @@ final class PeerServer implements AutoCloseable {
   }
 
   private void serve(Socket socket) {
-    try (socket) {
+    try (socket; AttemptLine line = lines.get()) {
       socket.setTcpNoDelay(true);
       socket.setSoTimeout((int) SILENCE_MAX.toMillis());
       DataInputStream in = new DataInputStream(socket.getInputStream());
       DataOutputStream out = new DataOutputStream(socket.getOutputStream());
-      PeerMessage.write(out, new PeerMessage.Hello(instance));
+      PeerMessage.write(out, new PeerMessage.Hello(instance, line.first()));
       while (true)
         PeerMessage.write(out, answers.apply(PeerMessage.read(in)));
     } catch (EOFException end) {

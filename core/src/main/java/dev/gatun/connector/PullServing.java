@@ -41,7 +41,7 @@ final class PullServing {
         return new Refused("blocks " + ask.from() + " to " + ask.to() + " are wanted, there are " + held.offer.count());
       }
       long[] leases = P2pSite.leases(held.offer.blocks(), ask.from(), ask.to());
-      PullSource source = site.handovers().offer(site.pool(), leases, site.layoutDigest(), wait);
+      PullSource source = site.handovers().offer(site.pool(), leases, site.layoutDigest(), wait, ask.attempt());
       Thread.ofVirtual().name("gatun-pulled " + ask.transferId()).start(() -> watch(held, source, leases.length));
       served = true;
       return new Pages(source.grant());

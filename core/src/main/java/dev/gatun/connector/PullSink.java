@@ -5,6 +5,8 @@ import dev.gatun.connector.P2pPlan.Load;
 import dev.gatun.connector.PeerMessage.Ask;
 import dev.gatun.connector.PeerMessage.Pages;
 import dev.gatun.connector.PeerMessage.Refused;
+import dev.gatun.transfer.Attempt;
+import dev.gatun.transfer.AttemptLine;
 import dev.gatun.transfer.HandoverOutcome;
 import java.io.IOException;
 
@@ -20,13 +22,15 @@ final class PullSink implements P2pLoads.Sink {
 
   @Override
   public String load(RunningLoad running, Deadline deadline) {
-    Load load = running.load();
-    PeerMessage answer;
-    try {
-      answer = ask(running, deadline);
+    // closed once nothing that was granted on it can be begun any more
+    try (AttemptLine line = site.handovers().openLine()) {
+      return pull(running.load(), ask(running, line.first(), deadline), deadline);
     } catch (IOException e) {
-      return "prefill at " + load.source().worker() + " did not answer: " + e;
+      return "prefill at " + running.load().source().worker() + " did not answer: " + e;
     }
+  }
+
+  private String pull(Load load, PeerMessage answer, Deadline deadline) {
     if (answer instanceof Refused refused) return "prefill: " + refused.reason();
     if (!(answer instanceof Pages pages)) return "prefill answered " + answer;
     HandoverOutcome outcome = site.handovers().pull(pages.grant(), site.layoutDigest(), site.pool(),
@@ -34,13 +38,14 @@ final class PullSink implements P2pLoads.Sink {
     return outcome == HandoverOutcome.COMMITTED ? "" : "the pull ended as " + outcome;
   }
 
-  private PeerMessage ask(RunningLoad running, Deadline deadline) throws IOException {
+  private PeerMessage ask(RunningLoad running, Attempt attempt, Deadline deadline) throws IOException {
     Load load = running.load();
     PeerConnection prefill = connections.take(load.source().worker(), deadline, running);
     boolean answered = false;
     try {
       PeerMessage answer = prefill.ask(
-          new Ask(load.source().transferId(), site.layout(), site.gate().epoch(), load.from(), load.to()), deadline);
+          new Ask(load.source().transferId(), site.layout(), site.gate().epoch(), load.from(), load.to(), attempt),
+          deadline);
       running.waitsNoMore();
       connections.keep(load.source().worker(), prefill);
       answered = true;

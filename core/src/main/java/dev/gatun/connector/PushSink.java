@@ -78,7 +78,8 @@ final class PushSink implements P2pLoads.Sink {
   private String handOver(Load load, PeerConnection prefill, CompletableFuture<PeerMessage> answer, Deadline deadline)
       throws IOException {
     PushTarget target = site.handovers().grantPush(site.pool(),
-        P2pSite.leases(load.blocks(), load.from(), load.to()), site.layoutDigest(), site.options().transferTimeout());
+        P2pSite.leases(load.blocks(), load.from(), load.to()), site.layoutDigest(), site.options().transferTimeout(),
+        prefill.nextAttempt());
     @Nullable
     PeerInstance sender = null;
     boolean good = false;

@@ -8,6 +8,7 @@ import dev.gatun.memory.BlockPool;
 import dev.gatun.transfer.HandoverMessage.Kind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +21,7 @@ final class Carrier {
   private final Deadline deadline;
   private final int chunk;
   private final boolean settles;
-  private final UUID attempt = UUID.randomUUID();
+  private final UUID attempt;
   // whether something failed that may still land; what waits for a flight in doubt reads it under that one's lock
   private boolean lost;
 
@@ -36,6 +37,7 @@ final class Carrier {
     this.pool = pool;
     this.blocks = blocks.clone();
     this.deadline = deadline;
+    attempt = Objects.requireNonNullElseGet(grant.accepted(), UUID::randomUUID);
     EngineCapabilities capabilities = handovers.engine.capabilities();
     chunk = Math.min(capabilities.batchMax(), capabilities.inFlightMax());
     settles = capabilities.failuresSettle();
@@ -115,22 +117,33 @@ final class Carrier {
     }
     HandoverOutcome outcome = HandoverOutcome.ABORTED;
     try {
-      tellNow(out,
-          new HandoverMessage(Kind.ACCEPT, grant.id(), attempt, grant.epoch(), Told.by(handovers.engine).toBytes()));
-      handovers.await(() -> out.accepted() != null || out.isRevoked(), deadline);
-      if (out.accepted() == Kind.REFUSED) outcome = HandoverOutcome.REFUSED;
-      else if (out.accepted() == Kind.ACCEPTED && !out.isRevoked()) outcome = work.with(out);
+      HandoverOutcome asked = mayBegin(out);
+      outcome = asked == HandoverOutcome.PENDING ? work.with(out) : asked;
       return outcome;
     } finally {
       if (outcome != HandoverOutcome.IN_DOUBT) over(out, mustTell(outcome));
     }
   }
 
+  /** Asks the granter, unless the grant answers that. {@return PENDING if it may begin, else how the hand-over ends} */
+  private HandoverOutcome mayBegin(Outgoing out) {
+    if (grant.accepted() != null) {
+      // whoever takes the grant back uses the attempt up, and looks at what is outgoing afterwards
+      return handovers.lines().use(attempt) ? HandoverOutcome.PENDING : HandoverOutcome.REVOKED;
+    }
+    tellNow(out,
+        new HandoverMessage(Kind.ACCEPT, grant.id(), attempt, grant.epoch(), Told.by(handovers.engine).toBytes()));
+    handovers.await(() -> out.accepted() != null || out.isRevoked(), deadline);
+    if (out.accepted() == Kind.REFUSED) return HandoverOutcome.REFUSED;
+    return out.accepted() == Kind.ACCEPTED && !out.isRevoked() ? HandoverOutcome.PENDING : HandoverOutcome.ABORTED;
+  }
+
   /** Nothing moves any more, or nothing that we know of: what failed is remembered before the attempt is forgotten. */
   private void over(Outgoing out, boolean tell) {
     if (lost) handovers.lost().add(attempt);
     handovers.outgoing().remove(grant.id(), out);
-    if (tell) handovers.tell(out.peer.name(), message(lost ? Kind.LOST : Kind.ABORTED));
+    boolean mayLand = handovers.lost().contains(attempt); // a grant that names its attempt may have been carried before
+    if (tell) handovers.tell(out.peer.name(), message(mayLand ? Kind.LOST : Kind.ABORTED));
   }
 
   /** After a commit the granter knows, and after a refusal it never began. */

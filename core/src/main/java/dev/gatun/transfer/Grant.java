@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one side lets the other do with its blocks: fill them (push) or read them (pull). Handed over out of band.
@@ -26,18 +27,20 @@ public final class Grant {
 
   /** Most blocks of one grant: what a bootstrap body of some megabytes holds. */
   public static final int BLOCKS_MAX = 1 << 20;
-  // "gTg4"
-  private static final int MAGIC = 0x67546734;
+  // "gTg5"
+  private static final int MAGIC = 0x67546735;
 
   private final UUID id;
   private final Direction direction;
   private final WeightEpoch epoch;
   private final String layout;
   private final Told told;
+  private final @Nullable UUID accepted;
   private final long pageBytes;
   private final long[] addresses;
 
-  Grant(UUID id, Direction direction, WeightEpoch epoch, String layout, Told told, long pageBytes, long[] addresses) {
+  Grant(UUID id, Direction direction, WeightEpoch epoch, String layout, Told told, @Nullable UUID accepted,
+      long pageBytes, long[] addresses) {
     if (pageBytes < 1) throw new IllegalArgumentException("pageBytes must be positive: " + pageBytes);
     requireBlocks(addresses.length);
     this.id = id;
@@ -45,6 +48,7 @@ public final class Grant {
     this.epoch = epoch;
     this.layout = HandoverMessage.requireLayout(layout);
     this.told = told;
+    this.accepted = accepted;
     this.pageBytes = pageBytes;
     this.addresses = addresses;
   }
@@ -77,6 +81,12 @@ public final class Grant {
   /** {@return the granter's memory, and when it was so} */
   Told told() {
     return told;
+  }
+
+  /** {@return the attempt that may begin without asking, null if each must ask} */
+  @Nullable
+  UUID accepted() {
+    return accepted;
   }
 
   /** {@return bytes a page} */
@@ -112,6 +122,11 @@ public final class Grant {
       byte[] where = told.toBytes();
       out.writeInt(where.length);
       out.write(where);
+      out.writeBoolean(accepted != null);
+      if (accepted != null) {
+        out.writeLong(accepted.getMostSignificantBits());
+        out.writeLong(accepted.getLeastSignificantBits());
+      }
       out.writeLong(pageBytes);
       out.writeInt(addresses.length);
       ByteBuffer all = ByteBuffer.allocate(addresses.length * Long.BYTES);
@@ -132,19 +147,20 @@ public final class Grant {
    */
   public static Grant parse(byte[] bytes) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-      if (in.readInt() != MAGIC) throw new IllegalArgumentException("grant must begin with \"gTg4\"");
+      if (in.readInt() != MAGIC) throw new IllegalArgumentException("grant must begin with \"gTg5\"");
       UUID id = new UUID(in.readLong(), in.readLong());
       Direction direction = in.readBoolean() ? Direction.PUSH : Direction.PULL;
       WeightEpoch epoch = new WeightEpoch(in.readUTF(), in.readLong());
       String layout = in.readUTF();
       Told told = Told.parse(in.readNBytes(within("segment", in.readInt(), 1, in)));
+      UUID accepted = in.readBoolean() ? new UUID(in.readLong(), in.readLong()) : null;
       long pageBytes = in.readLong();
       long[] addresses = new long[within("blocks", requireBlocks(in.readInt()), Long.BYTES, in)];
       ByteBuffer.wrap(in.readNBytes(addresses.length * Long.BYTES)).asLongBuffer().get(addresses);
       if (in.available() > 0) {
         throw new IllegalArgumentException("grant must end after its blocks: " + in.available() + " bytes more");
       }
-      return new Grant(id, direction, epoch, layout, told, pageBytes, addresses);
+      return new Grant(id, direction, epoch, layout, told, accepted, pageBytes, addresses);
     } catch (IOException e) {
       throw new IllegalArgumentException("grant must be whole: cut short at " + bytes.length + " bytes", e);
     }

@@ -28,12 +28,15 @@ abstract sealed class Granted permits PushTarget, PullSource {
   private boolean over;
   private @Nullable Reminder reminder;
 
-  Granted(Handovers handovers, BlockPool pool, long[] blocks, RegisteredMemory memory, Grant grant, Deadline expires) {
+  /** @param accepted whom the grant accepts without being asked, null if nobody */
+  Granted(Handovers handovers, BlockPool pool, long[] blocks, RegisteredMemory memory, Grant grant,
+      @Nullable Carry accepted, Deadline expires) {
     this.handovers = handovers;
     this.pool = pool;
     this.blocks = blocks;
     this.memory = memory;
     this.grant = grant;
+    carry = accepted;
     this.expires = expires;
   }
 

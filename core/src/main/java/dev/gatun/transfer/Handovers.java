@@ -48,6 +48,7 @@ public final class Handovers implements AutoCloseable, Quiescable {
   final EpochGate gate;
   private final EngineCore core;
   private final Map<UUID, Outgoing> outgoing = new ConcurrentHashMap<>();
+  private final AttemptLines lines = new AttemptLines();
   /** Attempts that ended in a failure after which bytes may still land: nobody is told that nothing moves. */
   private final Set<UUID> lost = ConcurrentHashMap.newKeySet();
   private final Peers peers;
@@ -101,10 +102,27 @@ public final class Handovers implements AutoCloseable, Quiescable {
    * @throws ClosedException if this or the engine is closed
    */
   public PushTarget grantPush(BlockPool pool, long[] blocks, String layout, Duration lease) {
-    return granted(pool, blocks, lease, (own, memory, expires) -> {
-      Grant grant = grant(Grant.Direction.PUSH, pool, own, layout);
+    return grantPush(pool, blocks, layout, lease, null);
+  }
+
+  /**
+   * The same, and a peer that has named its attempt begins without asking, a round trip earlier. From the grant on it counts
+   * as having begun: if the grant is taken back, the blocks stay in quarantine until the peer has answered. A peer that this
+   * side has not heard of yet must ask all the same.
+   *
+   * @param pool see the other
+   * @param blocks see the other
+   * @param layout see the other
+   * @param lease see the other
+   * @param attempt what the grant is for, null if the peer has named none; to be used for one grant
+   * @return the target, and in it the grant for the peer; see the other for what is thrown
+   */
+  public PushTarget grantPush(BlockPool pool, long[] blocks, String layout, Duration lease,
+      @Nullable Attempt attempt) {
+    return granted(pool, blocks, lease, attempt, (own, memory, carry, expires) -> {
+      Grant grant = grant(Grant.Direction.PUSH, pool, own, layout, carry);
       PushTarget.begin(pool, own);
-      return new PushTarget(this, pool, own, memory, grant, expires);
+      return new PushTarget(this, pool, own, memory, grant, carry, expires);
     });
   }
 
@@ -118,11 +136,36 @@ public final class Handovers implements AutoCloseable, Quiescable {
    * @return the source, and in it the grant for the peer; see {@link #grantPush} for what is thrown
    */
   public PullSource offer(BlockPool pool, long[] blocks, String layout, Duration lease) {
-    return granted(pool, blocks, lease, (own, memory, expires) -> {
-      Grant grant = grant(Grant.Direction.PULL, pool, own, layout);
+    return offer(pool, blocks, layout, lease, null);
+  }
+
+  /**
+   * The same, and a peer that has named its attempt begins without asking, a round trip earlier. From the offer on it counts
+   * as having begun, which {@link PullSource#withdraw} says the rest of. A peer that this side has not heard of yet must ask
+   * all the same.
+   *
+   * @param pool see the other
+   * @param blocks see the other
+   * @param layout see the other
+   * @param lease see the other
+   * @param attempt what the offer is for, null if the peer has named none; to be used for one offer
+   * @return the source, and in it the grant for the peer; see {@link #grantPush} for what is thrown
+   */
+  public PullSource offer(BlockPool pool, long[] blocks, String layout, Duration lease, @Nullable Attempt attempt) {
+    return granted(pool, blocks, lease, attempt, (own, memory, carry, expires) -> {
+      Grant grant = grant(Grant.Direction.PULL, pool, own, layout, carry);
       PullSource.begin(pool, own);
-      return new PullSource(this, pool, own, memory, grant, expires);
+      return new PullSource(this, pool, own, memory, grant, carry, expires);
     });
+  }
+
+  /**
+   * Opens a line on which this side can be granted attempts beforehand.
+   *
+   * @return the line; the caller closes it once no grant made on it can arrive any more
+   */
+  public AttemptLine openLine() {
+    return lines.open(core.backend.segmentName(), core.instance);
   }
 
   /**
@@ -259,6 +302,10 @@ public final class Handovers implements AutoCloseable, Quiescable {
     return outgoing;
   }
 
+  AttemptLines lines() {
+    return lines;
+  }
+
   void requireOpen(String operation) {
     if (closed) throw new ClosedException(operation + " refused: the " + name() + " are closed");
     core.requireOpen(operation);
@@ -266,10 +313,11 @@ public final class Handovers implements AutoCloseable, Quiescable {
 
   private interface Making<T extends Granted> {
     /** Marks the blocks. */
-    T make(long[] own, RegisteredMemory memory, Deadline expires);
+    T make(long[] own, RegisteredMemory memory, @Nullable Carry accepted, Deadline expires);
   }
 
-  private <T extends Granted> T granted(BlockPool pool, long[] blocks, Duration lease, Making<T> making) {
+  private <T extends Granted> T granted(BlockPool pool, long[] blocks, Duration lease, @Nullable Attempt attempt,
+      Making<T> making) {
     requireOpen("grant");
     Deadline expires = Deadline.ofLease(lease);
     if (pool.gate() != gate) throw new IllegalArgumentException("pool must be under the engine's gate: " + pool.name());
@@ -279,7 +327,7 @@ public final class Handovers implements AutoCloseable, Quiescable {
       memory.beginPeerUse("grant");
       boolean made = false;
       try {
-        T granted = making.make(blocks.clone(), memory, expires);
+        T granted = making.make(blocks.clone(), memory, carry(attempt), expires);
         made = true;
         granter.add(granted);
         heardNanos = System.nanoTime();
@@ -294,11 +342,20 @@ public final class Handovers implements AutoCloseable, Quiescable {
     }
   }
 
-  private Grant grant(Grant.Direction direction, BlockPool pool, long[] blocks, String layout) {
+  /** Null where the peer could not be told that a grant was taken back. */
+  private @Nullable Carry carry(@Nullable Attempt attempt) {
+    return attempt != null && peers.knows(attempt.segment(), attempt.instance())
+        ? new Carry(attempt.segment(), attempt.id())
+        : null;
+  }
+
+  private Grant grant(Grant.Direction direction, BlockPool pool, long[] blocks, String layout,
+      @Nullable Carry accepted) {
     long[] addresses = new long[blocks.length];
     for (int i = 0; i < blocks.length; i++)
       addresses[i] = pool.blockAddress(blocks[i]) + pool.headerBytes();
-    return new Grant(UUID.randomUUID(), direction, gate.epoch(), layout, Told.by(engine), pool.pageBytes(), addresses);
+    return new Grant(UUID.randomUUID(), direction, gate.epoch(), layout, Told.by(engine),
+        accepted == null ? null : accepted.attempt(), pool.pageBytes(), addresses);
   }
 
   private void watch() {
@@ -362,6 +419,7 @@ public final class Handovers implements AutoCloseable, Quiescable {
 
   /** What we do not carry out, or have ended, moves nothing any more, unless it failed. */
   private void revoke(String from, HandoverMessage message) {
+    lines.use(message.attempt()); // before the look: what has not begun never will, or is seen
     Outgoing mine = outgoing(from, message);
     if (mine != null) mine.answer(Kind.REVOKE);
     else {

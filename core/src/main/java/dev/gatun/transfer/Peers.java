@@ -4,6 +4,7 @@ import dev.gatun.backend.Deadline;
 import dev.gatun.backend.DeadlineException;
 import dev.gatun.backend.EngineCode;
 import dev.gatun.backend.EngineException;
+import dev.gatun.backend.EngineInstance;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -86,6 +87,12 @@ final class Peers {
     Peer peer = known.computeIfAbsent(told.descriptor().name(), name -> new Peer(told));
     peer.told.accumulateAndGet(told, Told::or);
     return peer;
+  }
+
+  /** {@return whether a peer can be told something, and is still the engine of its name} */
+  boolean knows(String name, EngineInstance instance) {
+    Peer peer = known.get(name);
+    return peer != null && peer.told.get().descriptor().instance().filter(instance::equals).isPresent();
   }
 
   boolean knows(String name) {

@@ -3,6 +3,7 @@ package dev.gatun.transfer;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.GatunException;
 import dev.gatun.memory.BlockPool;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Blocks that a peer may read, until it has, or the offer ends. Made by {@link Handovers#offer}. Usable by any thread.
@@ -14,8 +15,8 @@ import dev.gatun.memory.BlockPool;
  */
 public final class PullSource extends Granted {
   PullSource(Handovers handovers, BlockPool pool, long[] blocks, RegisteredMemory memory, Grant grant,
-      Deadline expires) {
-    super(handovers, pool, blocks, memory, grant, expires);
+      @Nullable Carry accepted, Deadline expires) {
+    super(handovers, pool, blocks, memory, grant, accepted, expires);
   }
 
   /**

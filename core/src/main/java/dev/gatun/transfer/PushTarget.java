@@ -3,6 +3,7 @@ package dev.gatun.transfer;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.GatunException;
 import dev.gatun.memory.BlockPool;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Blocks that a peer may fill, until it says that it has, or that it never will. Made by {@link Handovers#grantPush}.
@@ -15,8 +16,8 @@ import dev.gatun.memory.BlockPool;
  */
 public final class PushTarget extends Granted {
   PushTarget(Handovers handovers, BlockPool pool, long[] blocks, RegisteredMemory memory, Grant grant,
-      Deadline expires) {
-    super(handovers, pool, blocks, memory, grant, expires);
+      @Nullable Carry accepted, Deadline expires) {
+    super(handovers, pool, blocks, memory, grant, accepted, expires);
   }
 
   /**

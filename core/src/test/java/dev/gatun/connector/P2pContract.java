@@ -13,6 +13,7 @@ import dev.gatun.backend.EngineOptions;
 import dev.gatun.backend.HostPort;
 import dev.gatun.backend.WeightEpoch;
 import dev.gatun.testing.Await;
+import dev.gatun.transfer.Lines;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -163,6 +164,35 @@ abstract class P2pContract {
     prefill().release(computed);
   }
 
+  @Test
+  @DisplayName("K7.06 room that was granted on a kept connection and given up comes back, and an offer after it is not pushed")
+  void givenUpOnAKeptConnection() {
+    open(P2pConnector.MOONCAKE, OPTIONS.withTimeouts(Duration.ofSeconds(2), LIMIT));
+    KvRequest from = prefill().request("p", 4, Map.of("do_remote_decode", true, "transfer_id", "x"));
+    BlockTable computed = prefill().lease(from);
+    compute(prefill().pool, computed, 3);
+    prefill().offer(from, computed);
+    KvRequest to = decode().request("d", 4, passedOn(P2pConnector.MOONCAKE, RequestEnd.NOW, "x"));
+    BlockTable room = decode().lease(to);
+    assertTrue(decode().load(to, room).complete());
+    await("the connection is kept", () -> decode().connector.worker().stats().count("connections_kept") == 1);
+    KvRequest next = decode().request("e", 4, passedOn(P2pConnector.MOONCAKE, RequestEnd.NOW, "y"));
+    BlockTable other = decode().lease(next);
+    FinishedTransfers.Load load = decode().load(next, other);
+    assertTrue(load.reason().contains("did not answer"), load::reason);
+    assertEquals(0, decode().connector.worker().stats().count("connections_kept"), "it was of no use any more");
+    decode().release(other);
+    await("the room is free", () -> decode().pool.available() == BLOCKS - 4);
+    KvRequest late = prefill().request("q", 4, Map.of("do_remote_decode", true, "transfer_id", "y"));
+    BlockTable offered = prefill().lease(late);
+    prefill().offer(late, offered);
+    prefill().awaitSaves();
+    assertEquals(4, prefill().saves.getLast().failedBlocks());
+    decode().release(room);
+    prefill().release(computed);
+    prefill().release(offered);
+  }
+
   @ParameterizedTest(name = "{0}")
   @EnumSource(P2pConnector.class)
   @DisplayName("pages of another epoch are refused with both epochs, and no block counts as loaded")
@@ -212,7 +242,8 @@ abstract class P2pContract {
     Deadline deadline = Deadline.after(LIMIT);
     try (PeerConnection peer = PeerConnection.open(prefill().worker(), deadline)) {
       PeerMessage answer = peer
-          .ask(new PeerMessage.Ask(String.valueOf(id), "pages of 8192 bytes, test model", EPOCH, 0, 2), deadline);
+          .ask(new PeerMessage.Ask(String.valueOf(id), "pages of 8192 bytes, test model", EPOCH, 0, 2,
+              Lines.ATTEMPT), deadline);
       assertTrue(answer instanceof PeerMessage.Pages pages && pages.grant().blocks() == 2, answer::toString);
       assertTrue(prefill().connector.scheduler().resetCache(NEXT).succeeded());
     }

@@ -11,6 +11,7 @@ import dev.gatun.backend.HostPort;
 import dev.gatun.connector.P2pPlan.Load;
 import dev.gatun.connector.P2pPlan.Source;
 import dev.gatun.testing.Await;
+import dev.gatun.transfer.Lines;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -33,7 +34,7 @@ class PeerConnectionsTest {
   private final PeerConnections connections = new PeerConnections(KEPT_MAX);
 
   private static PeerServer server() {
-    return PeerServer.start("127.0.0.1", question -> new PeerMessage.Done());
+    return PeerServer.start("127.0.0.1", Lines::open, question -> new PeerMessage.Done());
   }
 
   private static RunningLoad load(HostPort peer) {
@@ -152,7 +153,7 @@ class PeerConnectionsTest {
       PeerConnection first = take(peer);
       try (Socket accepted = port.accept()) {
         DataOutputStream out = new DataOutputStream(accepted.getOutputStream());
-        PeerMessage.write(out, new PeerMessage.Hello(UUID.randomUUID()));
+        PeerMessage.write(out, new PeerMessage.Hello(UUID.randomUUID(), Lines.ATTEMPT));
         PeerMessage.write(out, new PeerMessage.Done());
         assertEquals(new PeerMessage.Done(), ask(first));
         all.keep(peer, first);
@@ -169,7 +170,7 @@ class PeerConnectionsTest {
   private static void answerOnce(ServerSocket port, CompletableFuture<Void> ends) {
     try (Socket accepted = port.accept()) {
       DataOutputStream out = new DataOutputStream(accepted.getOutputStream());
-      PeerMessage.write(out, new PeerMessage.Hello(UUID.randomUUID()));
+      PeerMessage.write(out, new PeerMessage.Hello(UUID.randomUUID(), Lines.ATTEMPT));
       PeerMessage.read(new DataInputStream(accepted.getInputStream()));
       PeerMessage.write(out, new PeerMessage.Done());
       ends.join();

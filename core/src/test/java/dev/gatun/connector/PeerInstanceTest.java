@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 import dev.gatun.backend.Deadline;
+import dev.gatun.transfer.Lines;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -26,7 +27,7 @@ class PeerInstanceTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
   private static PeerServer server() {
-    return PeerServer.start("127.0.0.1", question -> new PeerMessage.Done());
+    return PeerServer.start("127.0.0.1", Lines::open, question -> new PeerMessage.Done());
   }
 
   private static PeerInstance peer(PeerServer server) throws IOException {
@@ -102,17 +103,18 @@ class PeerInstanceTest {
   void refused() {
     UnixOperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(UnixOperatingSystemMXBean.class);
     // an address for documentation, which no interface has
-    assertThrows(IllegalStateException.class, () -> PeerServer.start("192.0.2.1", question -> question));
+    assertThrows(IllegalStateException.class, () -> PeerServer.start("192.0.2.1", Lines::open, question -> question));
     long before = system.getOpenFileDescriptorCount();
     for (int i = 0; i < 50; i++)
-      assertThrows(IllegalStateException.class, () -> PeerServer.start("192.0.2.1", question -> question));
+      assertThrows(IllegalStateException.class, () -> PeerServer.start("192.0.2.1", Lines::open, question -> question));
     long left = system.getOpenFileDescriptorCount() - before;
     assertTrue(left < 25, () -> left + " left");
   }
 
   private static void greet(ServerSocket next, UUID instance) {
     try (Socket accepted = next.accept()) {
-      PeerMessage.write(new DataOutputStream(accepted.getOutputStream()), new PeerMessage.Hello(instance));
+      PeerMessage.write(new DataOutputStream(accepted.getOutputStream()),
+          new PeerMessage.Hello(instance, Lines.ATTEMPT));
       accepted.getInputStream().read();
     } catch (IOException end) {
       // whoever asked is answered, or has seen that nobody does

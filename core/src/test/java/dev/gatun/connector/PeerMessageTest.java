@@ -10,6 +10,7 @@ import dev.gatun.backend.EngineOptions;
 import dev.gatun.backend.SegmentDescriptor;
 import dev.gatun.backend.WeightEpoch;
 import dev.gatun.testing.Thrown;
+import dev.gatun.transfer.Attempt;
 import dev.gatun.transfer.Grant;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -20,6 +21,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Label;
 import net.jqwik.api.Property;
@@ -30,13 +32,15 @@ import org.junit.jupiter.api.Test;
 
 /** What worker sides say to each other, as bytes. */
 class PeerMessageTest {
-  private static final PeerMessage.Ask ASK = new PeerMessage.Ask("x", "layout", new WeightEpoch("run", 3), 1, 9);
+  private static final Attempt ATTEMPT = new Attempt("engine", new EngineInstance(12, 13), 14, 15);
+  private static final PeerMessage.Ask ASK = new PeerMessage.Ask("x", "layout", new WeightEpoch("run", 3), 1, 9,
+      ATTEMPT);
 
   @Test
   @DisplayName("what is written is read, one message after the other")
   void roundTrips() throws IOException {
     List<PeerMessage> messages = List.of(ASK, new PeerMessage.Forget("y"), new PeerMessage.Done(),
-        new PeerMessage.Refused("why"));
+        new PeerMessage.Refused("why"), new PeerMessage.Hello(new UUID(1, 2), ATTEMPT));
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     for (PeerMessage message : messages)
       PeerMessage.write(new DataOutputStream(bytes), message);
@@ -67,10 +71,10 @@ class PeerMessageTest {
   private static Grant grant(int blocks) {
     byte[] segment = new SegmentDescriptor(EngineOptions.LOOPBACK, "127.0.0.1:1", new byte[0], List.of(),
         Optional.of(new EngineInstance(12, 13))).toBytes();
-    ByteBuffer bytes = ByteBuffer.allocate(1_024).putInt(0x67546734).putLong(1).putLong(2).put((byte) 1);
+    ByteBuffer bytes = ByteBuffer.allocate(1_024).putInt(0x67546735).putLong(1).putLong(2).put((byte) 1);
     bytes.putShort((short) 3).put("run".getBytes(US_ASCII)).putLong(5);
     bytes.putShort((short) 6).put("digest".getBytes(US_ASCII));
-    bytes.putInt(Long.BYTES + segment.length).putLong(11).put(segment);
+    bytes.putInt(Long.BYTES + segment.length).putLong(11).put(segment).put((byte) 0);
     bytes.putLong(4_096).putInt(blocks);
     for (int i = 0; i < blocks; i++)
       bytes.putLong(i * 4_096L);

@@ -2,6 +2,7 @@ package dev.gatun.transfer;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.gatun.backend.EngineInstance;
 import dev.gatun.backend.EngineOptions;
@@ -13,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -21,10 +23,14 @@ class GrantTest {
   private static final int BLOCKS = 3;
 
   private static byte[] bytes() {
+    return bytes(null);
+  }
+
+  private static byte[] bytes(@Nullable UUID accepted) {
     Told told = new Told(new SegmentDescriptor(EngineOptions.LOOPBACK, "127.0.0.1:1", new byte[0], List.of(),
         Optional.of(new EngineInstance(5, 6))), 7);
-    return new Grant(UUID.randomUUID(), Grant.Direction.PUSH, new WeightEpoch("run", 1), "layout", told, 4096,
-        new long[BLOCKS]).toBytes();
+    return new Grant(UUID.randomUUID(), Grant.Direction.PUSH, new WeightEpoch("run", 1), "layout", told, accepted,
+        4096, new long[BLOCKS]).toBytes();
   }
 
   /** {@return a grant that claims another number of blocks, with so many bytes behind it} */
@@ -46,6 +52,9 @@ class GrantTest {
     byte[] bytes = bytes();
     assertArrayEquals(bytes, Grant.parse(bytes).toBytes());
     assertEquals(7, Grant.parse(bytes).told().millis());
+    assertNull(Grant.parse(bytes).accepted());
+    UUID attempt = UUID.randomUUID();
+    assertEquals(attempt, Grant.parse(bytes(attempt)).accepted());
   }
 
   @Test

@@ -1,0 +1,207 @@
+package dev.gatun.transfer;
+
+import static dev.gatun.transfer.TransferBench.deadline;
+import static dev.gatun.transfer.TransferBench.eventually;
+import static dev.gatun.transfer.TransferBench.holds;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.gatun.backend.EngineInstance;
+import dev.gatun.backend.EngineOptions;
+import dev.gatun.internal.backend.LoopbackControls;
+import dev.gatun.internal.backend.LoopbackControls.Action;
+import dev.gatun.transfer.HandoverMessage.Kind;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Attempts that are named before they are granted: they begin without asking, and never late or twice. */
+class AttemptTest {
+  private static final String COPY = "engine.copy";
+  private static final String LAYOUT = "sha256:attempt";
+  private static final Duration LEASE = Duration.ofSeconds(60);
+
+  private final Queue<Kind> said = new ConcurrentLinkedQueue<>();
+  private SteeredBackend library;
+  private TransferBench.Side mine;
+  private TransferBench.Side theirs;
+  private Handovers here;
+  private Handovers there;
+  private AttemptLine line;
+
+  @BeforeEach
+  void open() {
+    LoopbackControls.reset();
+    library = new SteeredBackend();
+    library.beforeNotify = message -> said.add(message.kind());
+    mine = side("mine", library);
+    theirs = side("theirs", new SteeredBackend());
+    here = Handovers.over(mine.engine);
+    there = Handovers.over(theirs.engine);
+    line = here.openLine();
+  }
+
+  private static TransferBench.Side side(String name, SteeredBackend library) {
+    return new TransferBench.Side(name, gate -> TransferEngine.open(library, EngineOptions.loopback(), gate));
+  }
+
+  @AfterEach
+  void close() {
+    LoopbackControls.reset();
+    line.close();
+    eventually("nothing is open", () -> here.open() + there.open() == 0);
+    here.close();
+    there.close();
+    mine.close();
+    theirs.close();
+  }
+
+  private PushTarget granted(Attempt attempt) {
+    return there.grantPush(theirs.pool, new long[]{theirs.filled(1_000), theirs.filled(1_001)}, LAYOUT, LEASE, attempt);
+  }
+
+  private HandoverOutcome push(PushTarget target, int seed) {
+    long[] blocks = {mine.filled(seed), mine.filled(seed + 1)};
+    return here.push(Grant.parse(target.grant().toBytes()), LAYOUT, mine.pool, blocks, deadline());
+  }
+
+  /** The granter hears of this side, as it does at the first hand-over between two. */
+  private void introduce() {
+    assertEquals(HandoverOutcome.COMMITTED, push(granted(line.first()), 1));
+    assertEquals(List.of(Kind.ACCEPT), List.copyOf(said));
+    said.clear();
+  }
+
+  @Test
+  @DisplayName("a push that was named begins without asking, once the granter has heard of the peer")
+  void push() {
+    introduce();
+    Attempt attempt = line.first();
+    for (int round = 0; round < 3; round++) {
+      PushTarget target = granted(attempt);
+      assertEquals(HandoverOutcome.COMMITTED, push(target, 10 * round));
+      assertEquals(HandoverOutcome.COMMITTED, target.await(deadline()));
+      assertTrue(holds(theirs.pool.page(target.blocks[1]), 10 * round + 1));
+      attempt = attempt.next();
+    }
+    assertEquals(List.of(), List.copyOf(said));
+  }
+
+  @Test
+  @DisplayName("so does a pull")
+  void pull() {
+    introduce();
+    PullSource source = there.offer(theirs.pool, new long[]{theirs.filled(7)}, LAYOUT, LEASE, line.first());
+    long[] blocks = {mine.filled(1)};
+    assertEquals(HandoverOutcome.COMMITTED, here.pull(source.grant(), LAYOUT, mine.pool, blocks, deadline()));
+    assertTrue(holds(mine.pool.page(blocks[0]), 7));
+    assertEquals(List.of(Kind.COMMIT), List.copyOf(said));
+  }
+
+  @Test
+  @DisplayName("one that was taken back before it began never begins; until the peer has said so its room is in quarantine")
+  void takenBack() throws Exception {
+    introduce();
+    CountDownLatch answer = new CountDownLatch(1);
+    library.beforeNotify = message -> await(answer);
+    PushTarget target = granted(line.first());
+    target.revoke();
+    assertFalse(target.isOver());
+    assertEquals(2, theirs.pool.quarantined());
+    answer.countDown();
+    eventually("it is over", target::isOver);
+    assertEquals(0, theirs.pool.quarantined());
+    assertEquals(HandoverOutcome.REVOKED, push(target, 1));
+    assertEquals(HandoverOutcome.COMMITTED, push(granted(line.first().next()), 1));
+  }
+
+  @Test
+  @DisplayName("one that is taken back while it moves keeps its room in quarantine until it has ended")
+  void takenBackUnderWay() throws Exception {
+    introduce();
+    PushTarget target = granted(line.first());
+    LoopbackControls.arm(COPY, Action.HANG, 0, 0);
+    CompletableFuture<HandoverOutcome> push = CompletableFuture.supplyAsync(() -> push(target, 1),
+        Thread.ofPlatform().daemon()::start);
+    eventually("it moves", () -> LoopbackControls.hanging(COPY) > 0);
+    target.revoke();
+    assertEquals(2, theirs.pool.quarantined());
+    assertFalse(target.isOver());
+    LoopbackControls.release(COPY);
+    assertEquals(HandoverOutcome.REVOKED, push.get(TransferBench.WAIT_MAX.toSeconds(), TimeUnit.SECONDS));
+    eventually("it is over", () -> theirs.pool.quarantined() == 0);
+  }
+
+  @Test
+  @DisplayName("it begins once: a grant that is carried again changes no page")
+  void twice() {
+    introduce();
+    PushTarget target = granted(line.first());
+    assertEquals(HandoverOutcome.COMMITTED, push(target, 1));
+    theirs.pool.rewrite(target.blocks[0]);
+    theirs.pool.page(target.blocks[0]).fill((byte) 9);
+    assertEquals(HandoverOutcome.REVOKED, push(target, 5));
+    assertEquals(9, theirs.pool.page(target.blocks[0]).get(ValueLayout.JAVA_BYTE, 0));
+  }
+
+  @Test
+  @DisplayName("none begins after a later one of its line, nor after the line was closed, and the granter hears so")
+  void late() {
+    introduce();
+    PushTarget first = granted(line.first());
+    PushTarget second = granted(line.first().next());
+    PushTarget third = granted(line.first().next().next());
+    assertEquals(HandoverOutcome.COMMITTED, push(second, 1));
+    assertEquals(HandoverOutcome.REVOKED, push(first, 1));
+    line.close();
+    assertEquals(HandoverOutcome.REVOKED, push(third, 1));
+    for (PushTarget late : List.of(first, third))
+      assertEquals(HandoverOutcome.ABORTED, late.await(deadline()));
+  }
+
+  @Test
+  @DisplayName("one that failed and may still land is not said to be still when its grant is carried again")
+  void lost() {
+    introduce();
+    library.claims = SteeredBackend::unsettled;
+    PushTarget target = granted(line.first());
+    LoopbackControls.arm(COPY, Action.FAIL, 1, 1);
+    assertEquals(HandoverOutcome.ABORTED, push(target, 1));
+    assertEquals(HandoverOutcome.REVOKED, push(target, 1));
+    eventually("both have told", () -> Collections.frequency(said, Kind.LOST) == 2);
+    assertFalse(said.contains(Kind.ABORTED));
+    assertEquals(2, theirs.pool.quarantined());
+    target.declareSenderDead();
+  }
+
+  @Test
+  @DisplayName("who the granter has not heard of must ask, and so must one that was started anew under its name")
+  void strangers() {
+    assertEquals(HandoverOutcome.COMMITTED, push(granted(line.first()), 1));
+    Attempt attempt = line.first();
+    Attempt earlier = new Attempt(attempt.segment(),
+        new EngineInstance(attempt.instance().startedMillis() - 1, 0), attempt.line(),
+        attempt.number());
+    assertEquals(HandoverOutcome.COMMITTED, push(granted(earlier), 3));
+    assertEquals(List.of(Kind.ACCEPT, Kind.ACCEPT), List.copyOf(said));
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertTrue(latch.await(TransferBench.WAIT_MAX.toSeconds(), TimeUnit.SECONDS));
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+}
