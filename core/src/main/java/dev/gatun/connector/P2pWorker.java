@@ -163,6 +163,7 @@ final class P2pWorker implements WorkerConnector, Quiescable, AutoCloseable {
       return switch (message) {
         case PeerMessage.Room room -> known.push.push(room);
         case PeerMessage.Ask ask -> known.pull.where(ask);
+        case PeerMessage.Confirm confirm -> known.pull.confirm(confirm);
         case PeerMessage.Forget forget -> {
           offers.forget(forget.transferId());
           yield new PeerMessage.Done();

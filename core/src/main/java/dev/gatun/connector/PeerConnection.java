@@ -107,6 +107,10 @@ final class PeerConnection implements AutoCloseable {
     }
   }
 
+  boolean isClosed() {
+    return !channel.isOpen();
+  }
+
   @Override
   public void close() {
     close(channel);

@@ -73,7 +73,7 @@ final class PeerConnections implements AutoCloseable {
 
   private boolean offer(HostPort peer, PeerConnection answered) {
     Deque<Kept> others = idle.get(peer);
-    if (closed || (others != null && others.size() >= keptMax)) return false;
+    if (closed || answered.isClosed() || (others != null && others.size() >= keptMax)) return false;
     sweepAside();
     idle.computeIfAbsent(peer, first -> new ArrayDeque<>()).push(new Kept(answered, Deadline.after(idleMax)));
     return true;

@@ -19,6 +19,7 @@ final class PeerFrame {
   static final int DONE = 5;
   static final int REFUSED = 6;
   static final int HELLO = 7;
+  static final int CONFIRM = 8;
 
   private PeerFrame() {}
 
@@ -34,7 +35,9 @@ final class PeerFrame {
       case DONE -> new PeerMessage.Done();
       case REFUSED -> new PeerMessage.Refused(in.readUTF());
       case HELLO -> new PeerMessage.Hello(new UUID(in.readLong(), in.readLong()), attempt(in));
-      default -> throw new IllegalArgumentException("kind must be " + ROOM + " to " + HELLO + ": " + kind);
+      case CONFIRM -> new PeerMessage.Confirm(new UUID(in.readLong(), in.readLong()),
+          new WeightEpoch(in.readUTF(), in.readLong()), attempt(in));
+      default -> throw new IllegalArgumentException("kind must be " + ROOM + " to " + CONFIRM + ": " + kind);
     };
     if (in.available() > 0) throw new IllegalArgumentException(in.available() + " bytes are left over");
     return message;

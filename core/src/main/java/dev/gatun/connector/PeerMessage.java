@@ -41,6 +41,9 @@ sealed interface PeerMessage {
       implements
         PeerMessage {}
 
+  /** Decode to prefill: I have read all of a grant. Is it still what was offered? Answered with {@link Done} if so. */
+  record Confirm(UUID grant, WeightEpoch epoch, Attempt attempt) implements PeerMessage {}
+
   /** Prefill to decode: here they are. */
   record Pages(Grant grant) implements PeerMessage {}
 
@@ -105,6 +108,14 @@ sealed interface PeerMessage {
         out.writeInt(ask.from);
         out.writeInt(ask.to);
         PeerFrame.attempt(out, ask.attempt);
+      }
+      case Confirm confirm -> {
+        out.writeByte(PeerFrame.CONFIRM);
+        out.writeLong(confirm.grant.getMostSignificantBits());
+        out.writeLong(confirm.grant.getLeastSignificantBits());
+        out.writeUTF(confirm.epoch.run());
+        out.writeLong(confirm.epoch.version());
+        PeerFrame.attempt(out, confirm.attempt);
       }
       case Pages pages -> {
         out.writeByte(PeerFrame.PAGES);

@@ -3,6 +3,8 @@ package dev.gatun.connector;
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.GatunException;
 import dev.gatun.connector.PeerMessage.Ask;
+import dev.gatun.connector.PeerMessage.Confirm;
+import dev.gatun.connector.PeerMessage.Done;
 import dev.gatun.connector.PeerMessage.Pages;
 import dev.gatun.connector.PeerMessage.Refused;
 import dev.gatun.transfer.HandoverOutcome;
@@ -50,6 +52,13 @@ final class PullServing {
     } finally {
       if (!served) offers.leave(held);
     }
+  }
+
+  /** Decode has read everything: says whether it is what was offered. */
+  PeerMessage confirm(Confirm confirm) {
+    return site.handovers().confirm(confirm.grant(), confirm.epoch(), confirm.attempt())
+        ? new Done()
+        : new Refused("the pages are not what was offered any more");
   }
 
   private void watch(Offers.Held held, PullSource source, int blocks) {

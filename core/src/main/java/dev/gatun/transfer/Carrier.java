@@ -71,7 +71,7 @@ final class Carrier {
     });
   }
 
-  HandoverOutcome pull() {
+  HandoverOutcome pull(Confirmation confirmation) {
     return carry(out -> {
       List<TransferBatch> held = new ArrayList<>();
       boolean good = false;
@@ -84,8 +84,7 @@ final class Carrier {
           HandoverOutcome ended = run(out, batch, true);
           if (ended != HandoverOutcome.PENDING) return ended;
         }
-        tellNow(out, Kind.COMMIT);
-        good = confirmation(out) == Kind.CONFIRMED;
+        good = isConfirmed(out, confirmation);
         return good ? HandoverOutcome.COMMITTED : HandoverOutcome.SOURCE_CHANGED;
       } finally {
         for (TransferBatch batch : held) {
@@ -94,6 +93,13 @@ final class Carrier {
         }
       }
     });
+  }
+
+  private boolean isConfirmed(Outgoing out, Confirmation confirmation) {
+    Boolean said = grant.accepted() == null ? null : confirmation.ask();
+    if (said != null) return said;
+    tellNow(out, Kind.COMMIT);
+    return confirmation(out) == Kind.CONFIRMED;
   }
 
   private TransferBatch batch(int from) {

@@ -174,9 +174,10 @@ abstract sealed class Granted permits PushTarget, PullSource {
     if (told != null) tell(told);
   }
 
-  /** {@return whether the peer may begin or end at any moment} */
-  final boolean isPending() {
-    return outcome() == HandoverOutcome.PENDING;
+  /** {@return whether the peer may begin or end at any moment, and says so by a message} */
+  final boolean isAwaited() {
+    boolean otherwise = grant.accepted() != null && grant.direction() == Grant.Direction.PULL; // see Confirmation
+    return outcome() == HandoverOutcome.PENDING && !otherwise;
   }
 
   /** {@return whether something is to be heard from the peer or to be said to it} */

@@ -1,6 +1,7 @@
 package dev.gatun.transfer;
 
 import dev.gatun.backend.EpochGate;
+import dev.gatun.backend.WeightEpoch;
 import dev.gatun.transfer.HandoverMessage.Kind;
 import java.util.Map;
 import java.util.UUID;
@@ -35,8 +36,9 @@ final class Granter {
     return granted.size();
   }
 
-  boolean anyPending() {
-    return granted.values().stream().anyMatch(Granted::isPending);
+  /** Whether the next word of a peer is waited for, and comes as a message. */
+  boolean anyAwaited() {
+    return granted.values().stream().anyMatch(Granted::isAwaited);
   }
 
   /** Whether there is anything that time or a message can still change. */
@@ -69,14 +71,19 @@ final class Granter {
     if (!told.descriptor().name().equals(from)) return;
     peers.know(told);
     Granted one = granted.get(message.id());
-    boolean good = one != null && isCurrent(message) && one.accept(carry(from, message));
+    boolean good = one != null && isCurrent(message.epoch()) && one.accept(carry(from, message));
     outbox.send(from, message.answer(good ? Kind.ACCEPTED : Kind.REFUSED));
   }
 
   void commit(String from, HandoverMessage message) {
-    Granted one = granted.get(message.id());
-    boolean good = one != null && one.committed(carry(from, message), isCurrent(message));
+    boolean good = commit(message.id(), message.epoch(), carry(from, message));
     if (peers.knows(from)) outbox.send(from, message.answer(good ? Kind.CONFIRMED : Kind.CHANGED));
+  }
+
+  /** {@return whether the grant was good to the end} */
+  boolean commit(UUID id, WeightEpoch epoch, Carry by) {
+    Granted one = granted.get(id);
+    return one != null && one.committed(by, isCurrent(epoch));
   }
 
   void aborted(String from, HandoverMessage message) {
@@ -91,7 +98,7 @@ final class Granter {
     return new Carry(from, message.attempt());
   }
 
-  private boolean isCurrent(HandoverMessage message) {
-    return gate.state() == EpochGate.State.OPEN && message.epoch().equals(gate.epoch());
+  private boolean isCurrent(WeightEpoch epoch) {
+    return gate.state() == EpochGate.State.OPEN && epoch.equals(gate.epoch());
   }
 }

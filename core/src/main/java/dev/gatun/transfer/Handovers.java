@@ -7,6 +7,7 @@ import dev.gatun.backend.EpochGate;
 import dev.gatun.backend.GateClosedException;
 import dev.gatun.backend.GatunException;
 import dev.gatun.backend.Quiescable;
+import dev.gatun.backend.WeightEpoch;
 import dev.gatun.memory.BlockPool;
 import dev.gatun.transfer.HandoverMessage.Kind;
 import java.time.Duration;
@@ -203,7 +204,35 @@ public final class Handovers implements AutoCloseable, Quiescable {
    * @throws GatunException if the peer cannot be reached or a refit is running
    */
   public HandoverOutcome pull(Grant grant, String layout, BlockPool pool, long[] blocks, Deadline deadline) {
-    return new Carrier(this, grant, Grant.Direction.PULL, layout, pool, blocks, deadline).pull();
+    return pull(grant, layout, pool, blocks, deadline, () -> null);
+  }
+
+  /**
+   * The same, confirmed in another way if the grant is for an attempt that was named beforehand.
+   *
+   * @param grant see the other
+   * @param layout see the other
+   * @param pool see the other
+   * @param blocks see the other
+   * @param deadline see the other
+   * @param confirmation asks the granter about this grant and attempt
+   * @return see the other, also for what is thrown
+   */
+  public HandoverOutcome pull(Grant grant, String layout, BlockPool pool, long[] blocks, Deadline deadline,
+      Confirmation confirmation) {
+    return new Carrier(this, grant, Grant.Direction.PULL, layout, pool, blocks, deadline).pull(confirmation);
+  }
+
+  /**
+   * A peer has read all that it was offered, and says so in another way than by the engine's messages. The offer ends.
+   *
+   * @param grant number of the grant
+   * @param epoch of the grant
+   * @param attempt in which the peer has read
+   * @return whether what it has read is what was offered
+   */
+  public boolean confirm(UUID grant, WeightEpoch epoch, Attempt attempt) {
+    return granter.commit(grant, epoch, new Carry(attempt.segment(), attempt.id()));
   }
 
   /** {@return grants and offers of this side that are not over, those included that ended under a peer that may not have stopped} */
@@ -378,7 +407,7 @@ public final class Handovers implements AutoCloseable, Quiescable {
 
   /** Whoever waits looks by itself, and a revoke of what is being sent can be a little late. */
   private long pauseNanos() {
-    if (waiting.get() > 0 || !granter.anyPending()) return IDLE_NANOS;
+    if (waiting.get() > 0 || !granter.anyAwaited()) return IDLE_NANOS;
     return Math.clamp((System.nanoTime() - heardNanos) / PART, BUSY_NANOS, IDLE_NANOS);
   }
 

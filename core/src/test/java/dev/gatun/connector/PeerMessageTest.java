@@ -40,7 +40,8 @@ class PeerMessageTest {
   @DisplayName("what is written is read, one message after the other")
   void roundTrips() throws IOException {
     List<PeerMessage> messages = List.of(ASK, new PeerMessage.Forget("y"), new PeerMessage.Done(),
-        new PeerMessage.Refused("why"), new PeerMessage.Hello(new UUID(1, 2), ATTEMPT));
+        new PeerMessage.Refused("why"), new PeerMessage.Hello(new UUID(1, 2), ATTEMPT),
+        new PeerMessage.Confirm(new UUID(3, 4), new WeightEpoch("run", 5), ATTEMPT));
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     for (PeerMessage message : messages)
       PeerMessage.write(new DataOutputStream(bytes), message);

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.gatun.backend.EngineInstance;
 import dev.gatun.backend.EngineOptions;
+import dev.gatun.backend.WeightEpoch;
 import dev.gatun.internal.backend.LoopbackControls;
 import dev.gatun.internal.backend.LoopbackControls.Action;
 import dev.gatun.transfer.HandoverMessage.Kind;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -107,6 +109,52 @@ class AttemptTest {
     assertEquals(HandoverOutcome.COMMITTED, here.pull(source.grant(), LAYOUT, mine.pool, blocks, deadline()));
     assertTrue(holds(mine.pool.page(blocks[0]), 7));
     assertEquals(List.of(Kind.COMMIT), List.copyOf(said));
+  }
+
+  private HandoverOutcome pull(PullSource source, Confirmation confirmation) {
+    return here.pull(source.grant(), LAYOUT, mine.pool, new long[]{mine.filled(1)}, deadline(), confirmation);
+  }
+
+  @Test
+  @DisplayName("a pull is confirmed without a message where there is a shorter way, and by one where that says nothing")
+  void confirmed() {
+    introduce();
+    Attempt attempt = line.first();
+    WeightEpoch epoch = theirs.gate.epoch();
+    PullSource source = offered(attempt);
+    assertEquals(HandoverOutcome.COMMITTED, pull(source, () -> there.confirm(source.grant().id(), epoch, attempt)));
+    assertEquals(HandoverOutcome.COMMITTED, source.outcome());
+    assertTrue(source.isOver());
+    assertEquals(List.of(), List.copyOf(said));
+    assertEquals(HandoverOutcome.COMMITTED, pull(offered(attempt.next()), () -> null));
+    assertEquals(List.of(Kind.COMMIT), List.copyOf(said));
+  }
+
+  @Test
+  @DisplayName("what was withdrawn, is of another attempt or another epoch, or was confirmed before is not confirmed")
+  void notConfirmed() {
+    introduce();
+    Attempt attempt = line.first();
+    WeightEpoch epoch = theirs.gate.epoch();
+    PullSource source = offered(attempt);
+    UUID grant = source.grant().id();
+    assertFalse(there.confirm(grant, epoch, attempt.next()));
+    assertFalse(there.confirm(UUID.randomUUID(), epoch, attempt));
+    assertEquals(HandoverOutcome.PENDING, source.outcome());
+    assertEquals(HandoverOutcome.SOURCE_CHANGED, pull(source, () -> {
+      source.withdraw();
+      return there.confirm(grant, epoch, attempt);
+    }));
+    PullSource other = offered(attempt.next());
+    assertEquals(HandoverOutcome.SOURCE_CHANGED,
+        pull(other, () -> there.confirm(other.grant().id(), new WeightEpoch("run", 99), attempt.next())));
+    PullSource twice = offered(attempt.next().next());
+    assertTrue(there.confirm(twice.grant().id(), epoch, attempt.next().next()));
+    assertFalse(there.confirm(twice.grant().id(), epoch, attempt.next().next()));
+  }
+
+  private PullSource offered(Attempt attempt) {
+    return there.offer(theirs.pool, new long[]{theirs.filled(7)}, LAYOUT, LEASE, attempt);
   }
 
   @Test
