@@ -98,13 +98,18 @@ final class PeerConnection implements AutoCloseable {
    */
   boolean isQuiet() {
     try {
-      channel.configureBlocking(false);
-      int read = channel.read(ByteBuffer.allocate(1));
-      channel.configureBlocking(true);
-      return read == 0;
+      return isQuiet(channel);
     } catch (IOException gone) {
       return false;
     }
+  }
+
+  /** Whether nothing has come, the end included; what has come is lost. */
+  static boolean isQuiet(SocketChannel channel) throws IOException {
+    channel.configureBlocking(false);
+    int read = channel.read(ByteBuffer.allocate(1));
+    channel.configureBlocking(true);
+    return read == 0;
   }
 
   boolean isClosed() {

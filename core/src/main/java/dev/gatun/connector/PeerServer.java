@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Set;
 import java.util.UUID;
@@ -66,7 +68,7 @@ final class PeerServer implements AutoCloseable {
     try {
       @SuppressWarnings("AddressSelection") // the host decides the family, and there is one socket
       InetSocketAddress address = new InetSocketAddress(host, 0);
-      socket = new ServerSocket();
+      socket = ServerSocketChannel.open().socket(); // what it accepts can be looked at without a wait
       socket.bind(address);
       PeerServer server = new PeerServer(socket, host, lines, answers);
       server.accepting.start();
@@ -124,8 +126,11 @@ final class PeerServer implements AutoCloseable {
       DataInputStream in = new DataInputStream(socket.getInputStream());
       DataOutputStream out = new DataOutputStream(socket.getOutputStream());
       PeerMessage.write(out, new PeerMessage.Hello(instance, line.first()));
-      while (true)
-        PeerMessage.write(out, answers.apply(PeerMessage.read(in)));
+      while (true) {
+        PeerMessage question = PeerMessage.read(in);
+        if (isMoot(question, socket.getChannel())) return;
+        PeerMessage.write(out, answers.apply(question));
+      }
     } catch (EOFException end) {
       // the peer has all it wanted
     } catch (IOException e) {
@@ -133,6 +138,15 @@ final class PeerServer implements AutoCloseable {
     } finally {
       connections.remove(socket);
     }
+  }
+
+  /**
+   * Whether pages are asked for by somebody who has gone meanwhile, as is seen when this process was stopped: whoever is at
+   * that place now has not asked.
+   */
+  private static boolean isMoot(PeerMessage question, SocketChannel from) throws IOException {
+    boolean forPages = question instanceof PeerMessage.Room || question instanceof PeerMessage.Ask;
+    return forPages && !PeerConnection.isQuiet(from);
   }
 
   /** The port refuses once this has returned: until its thread has left the system's call, the system goes on accepting. */

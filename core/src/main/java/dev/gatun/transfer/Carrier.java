@@ -135,7 +135,8 @@ final class Carrier {
   private HandoverOutcome mayBegin(Outgoing out) {
     if (grant.accepted() != null) {
       // whoever takes the grant back uses the attempt up, and looks at what is outgoing afterwards
-      return handovers.lines().use(attempt) ? HandoverOutcome.PENDING : HandoverOutcome.REVOKED;
+      if (!handovers.lines().use(attempt)) return HandoverOutcome.REVOKED;
+      if (grant.isFresh()) return HandoverOutcome.PENDING;
     }
     tellNow(out,
         new HandoverMessage(Kind.ACCEPT, grant.id(), attempt, grant.epoch(), Told.by(handovers.engine).toBytes()));

@@ -27,6 +27,8 @@ public final class Grant {
 
   /** Most blocks of one grant: what a bootstrap body of some megabytes holds. */
   public static final int BLOCKS_MAX = 1 << 20;
+  // 100 ms: a granter that has died is not started anew, with memory registered, within so short a time; unmeasured default
+  private static final long FRESH_NANOS = 100_000_000;
   // "gTg5"
   private static final int MAGIC = 0x67546735;
 
@@ -38,9 +40,10 @@ public final class Grant {
   private final @Nullable UUID accepted;
   private final long pageBytes;
   private final long[] addresses;
+  private final long heardNanos;
 
   Grant(UUID id, Direction direction, WeightEpoch epoch, String layout, Told told, @Nullable UUID accepted,
-      long pageBytes, long[] addresses) {
+      long pageBytes, long[] addresses, long heardNanos) {
     if (pageBytes < 1) throw new IllegalArgumentException("pageBytes must be positive: " + pageBytes);
     requireBlocks(addresses.length);
     this.id = id;
@@ -51,6 +54,7 @@ public final class Grant {
     this.accepted = accepted;
     this.pageBytes = pageBytes;
     this.addresses = addresses;
+    this.heardNanos = heardNanos;
   }
 
   /** {@return the hand-over's number, unique in the world} */
@@ -87,6 +91,14 @@ public final class Grant {
   @Nullable
   UUID accepted() {
     return accepted;
+  }
+
+  /**
+   * {@return whether the granter is still the one that made it} One that was started anew under its name could have other
+   * pages where it writes; one that is read is asked at the end.
+   */
+  boolean isFresh() {
+    return direction == Direction.PULL || System.nanoTime() - heardNanos < FRESH_NANOS;
   }
 
   /** {@return bytes a page} */
@@ -146,6 +158,10 @@ public final class Grant {
    * @throws IllegalArgumentException if they are cut short, have bytes left over, or hold what is out of range
    */
   public static Grant parse(byte[] bytes) {
+    return parse(bytes, System.nanoTime());
+  }
+
+  static Grant parse(byte[] bytes, long heardNanos) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
       if (in.readInt() != MAGIC) throw new IllegalArgumentException("grant must begin with \"gTg5\"");
       UUID id = new UUID(in.readLong(), in.readLong());
@@ -160,7 +176,7 @@ public final class Grant {
       if (in.available() > 0) {
         throw new IllegalArgumentException("grant must end after its blocks: " + in.available() + " bytes more");
       }
-      return new Grant(id, direction, epoch, layout, told, accepted, pageBytes, addresses);
+      return new Grant(id, direction, epoch, layout, told, accepted, pageBytes, addresses, heardNanos);
     } catch (IOException e) {
       throw new IllegalArgumentException("grant must be whole: cut short at " + bytes.length + " bytes", e);
     }

@@ -384,7 +384,7 @@ public final class Handovers implements AutoCloseable, Quiescable {
     for (int i = 0; i < blocks.length; i++)
       addresses[i] = pool.blockAddress(blocks[i]) + pool.headerBytes();
     return new Grant(UUID.randomUUID(), direction, gate.epoch(), layout, Told.by(engine),
-        accepted == null ? null : accepted.attempt(), pool.pageBytes(), addresses);
+        accepted == null ? null : accepted.attempt(), pool.pageBytes(), addresses, System.nanoTime());
   }
 
   private void watch() {

@@ -192,6 +192,21 @@ class AttemptTest {
   }
 
   @Test
+  @DisplayName("a push that has waited asks all the same: the granter may have ended, and another have its name and memory")
+  void waited() {
+    introduce();
+    PushTarget target = granted(line.first());
+    Grant waited = Grant.parse(target.grant().toBytes(), System.nanoTime() - Duration.ofMinutes(1).toNanos());
+    long[] blocks = {mine.filled(1), mine.filled(2)};
+    assertEquals(HandoverOutcome.COMMITTED, here.push(waited, LAYOUT, mine.pool, blocks, deadline()));
+    assertEquals(List.of(Kind.ACCEPT), List.copyOf(said));
+    PushTarget gone = granted(line.first().next());
+    Grant old = Grant.parse(gone.grant().toBytes(), System.nanoTime() - Duration.ofMinutes(1).toNanos());
+    gone.declareSenderDead();
+    assertEquals(HandoverOutcome.REFUSED, here.push(old, LAYOUT, mine.pool, blocks, deadline()));
+  }
+
+  @Test
   @DisplayName("it begins once: a grant that is carried again changes no page")
   void twice() {
     introduce();

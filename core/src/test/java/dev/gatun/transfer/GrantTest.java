@@ -30,7 +30,7 @@ class GrantTest {
     Told told = new Told(new SegmentDescriptor(EngineOptions.LOOPBACK, "127.0.0.1:1", new byte[0], List.of(),
         Optional.of(new EngineInstance(5, 6))), 7);
     return new Grant(UUID.randomUUID(), Grant.Direction.PUSH, new WeightEpoch("run", 1), "layout", told, accepted,
-        4096, new long[BLOCKS]).toBytes();
+        4096, new long[BLOCKS], 0).toBytes();
   }
 
   /** {@return a grant that claims another number of blocks, with so many bytes behind it} */
