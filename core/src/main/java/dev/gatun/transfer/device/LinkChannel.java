@@ -54,6 +54,7 @@ final class LinkChannel implements AutoCloseable {
   private final @Nullable LinkRing out;
   private final Queue<Frame> unsent = new ArrayDeque<>(); // under itself, as every write
   private boolean ringed; // under unsent: what is sent goes through the ring
+  private boolean cut; // under unsent: what was sent last may have gone in part, so nothing more goes
   // the receiving thread's, to the next blank line
   private ByteBuffer received = ByteBuffer.allocate(ROOM_BYTES);
   private final ByteBuffer wakes = ByteBuffer.allocateDirect(WAKES_MAX);
@@ -108,6 +109,7 @@ final class LinkChannel implements AutoCloseable {
   void send(byte[] bytes, boolean lastOfSocket) {
     ByteBuffer frame = ByteBuffer.allocate(Integer.BYTES + bytes.length).putInt(bytes.length).put(bytes).flip();
     synchronized (unsent) {
+      if (cut) return;
       unsent.add(new Frame(frame, ringed));
       ringed |= lastOfSocket;
       write();
@@ -150,14 +152,21 @@ final class LinkChannel implements AutoCloseable {
         unsent.remove();
       }
     } catch (IOException gone) {
+      cut = true;
       unsent.clear();
     }
   }
 
   private void writeRing(ByteBuffer bytes) throws IOException {
     LinkRing ring = Objects.requireNonNull(out);
-    ring.write(bytes);
-    if (ring.isReaderAsleep()) channel.write(ByteBuffer.allocate(1)); // if there is no room for it, others are unread
+    try {
+      ring.write(bytes);
+    } catch (IOException broken) {
+      close(); // the thread that receives learns of it, which the socket would not tell
+      throw broken;
+    }
+    // if there is no room for it, others are unread; one that does not read may be gone, which only the socket tells
+    if (bytes.hasRemaining() || ring.isReaderAsleep()) channel.write(ByteBuffer.allocate(1));
   }
 
   /** Who waits from now on looks again and again for so long before it sleeps: it takes long to wake. */
@@ -219,9 +228,17 @@ final class LinkChannel implements AutoCloseable {
   /** The ring first, and now and then the socket: whether the peer is gone. */
   private int read(LinkRing ring) throws IOException {
     int read = ring.read(received);
-    if (read > 0 || looks++ % LOOKS != 0 || channel.read(wakes.clear()) >= 0) return read;
+    if (read > 0 || looks++ % LOOKS != 0 || !isPeerGone()) return read;
     read = ring.read(received); // written before it went
     return read > 0 ? read : -1;
+  }
+
+  private boolean isPeerGone() {
+    try {
+      return channel.read(wakes.clear()) < 0;
+    } catch (IOException reset) { // it went and had not read what wakes it
+      return true;
+    }
   }
 
   /** {@return a message that is here as a whole} Makes room for the rest of one that is not. */

@@ -1,5 +1,6 @@
 package dev.gatun.transfer.device;
 
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -10,12 +11,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.gatun.backend.Deadline;
 import dev.gatun.backend.WeightEpoch;
+import dev.gatun.internal.ffm.SharedFile;
 import dev.gatun.testing.Await;
 import dev.gatun.transfer.device.LinkMessage.Commit;
 import dev.gatun.transfer.device.LinkMessage.Pages;
 import dev.gatun.transfer.device.LinkMessage.Ring;
 import dev.gatun.transfer.device.LinkMessage.RingNext;
+import dev.gatun.transfer.device.LinkMessage.RingOpen;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -25,8 +30,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -212,9 +219,92 @@ class LinkChannelTest {
   @Test
   @DisplayName("a peer that uses memory which was never opened is refused")
   void ringOutOfTurn() throws Exception {
-    byte[] next = new RingNext().encode();
-    peer.write(ByteBuffer.allocate(Integer.BYTES + next.length).putInt(next.length).put(next).flip());
+    say(new RingNext());
     assertThrows(IllegalArgumentException.class, here::receive);
+  }
+
+  @Test
+  @DisplayName("a peer that goes with a ring full of unread messages is not waited for")
+  void goneWithFullRing() throws Exception {
+    LinkChannel there = ringed();
+    here.send(pages(100_000)); // more than the ring takes
+    assertFalse(here.flush(Deadline.after(Duration.ofMillis(1))));
+    there.close();
+    assertTrue(here.flush(LinkBed.soon()));
+  }
+
+  @Test
+  @DisplayName("the last word of a peer is heard, also if it goes without having read what was to wake it")
+  void lastWord() throws Exception {
+    for (int round = 0; round < 1000; round++) { // what went wrong is a matter of some instructions
+      reopen();
+      LinkChannel there = ringed();
+      here.channel().write(ByteBuffer.allocate(3));
+      if (round % 2 == 0) here.stayAwake(LinkChannel.AWAKE_NANOS);
+      CompletableFuture<LinkMessage> heard = CompletableFuture.supplyAsync(here::receive);
+      LockSupport.parkNanos(round % 100 * 1000L);
+      Commit last = new Commit(UUID.randomUUID());
+      there.send(last);
+      there.close();
+      assertEquals(last, heard.get(), "round " + round);
+    }
+  }
+
+  private void reopen() throws Exception {
+    here.close();
+    peer.close();
+    here = LinkChannel.connect(folder.resolve("s"));
+    peer = server.accept();
+  }
+
+  @Test
+  @DisplayName("what is sent beside a close comes whole or not at all")
+  void sentBesideClose() throws Exception {
+    for (int round = 0; round < 300; round++) {
+      reopen();
+      LinkChannel there = ringed();
+      List<Thread> others = List.of(sender(there), sender(there), Thread.ofPlatform().start(there::close));
+      for (LinkMessage message = here.receive(); message != null; message = here.receive())
+        assertInstanceOf(Pages.class, message, "round " + round);
+      for (Thread other : others)
+        other.join();
+    }
+  }
+
+  /** Sends more than the ring takes. */
+  private static Thread sender(LinkChannel channel) {
+    return Thread.ofPlatform().start(() -> {
+      for (int i = 0; i < 100; i++)
+        channel.send(pages(1000));
+    });
+  }
+
+  private void say(LinkMessage message) throws IOException {
+    byte[] bytes = message.encode();
+    peer.write(ByteBuffer.allocate(Integer.BYTES + bytes.length).putInt(bytes.length).put(bytes).flip());
+  }
+
+  private Ring ring(SocketChannel from) throws IOException {
+    ByteBuffer length = ByteBuffer.allocate(Integer.BYTES);
+    from.read(length);
+    ByteBuffer frame = ByteBuffer.allocate(length.getInt(0));
+    from.read(frame);
+    return assertInstanceOf(Ring.class, LinkMessage.decode(frame.array()));
+  }
+
+  @Test
+  @DisplayName("a peer that says it has read what was never written ends the link, also for who only listens")
+  void nonsenseInRing() throws Exception {
+    MemorySegment memory = SharedFile.map(ring(peer).path(), Arena.ofAuto());
+    say(new RingOpen());
+    Await.until("what is sent goes through the ring", () -> {
+      assertNull(here.poll());
+      return here.isRinged();
+    });
+    memory.set(JAVA_LONG, LinkRing.READ, Long.MAX_VALUE);
+    CompletableFuture<LinkMessage> waiting = CompletableFuture.supplyAsync(here::receive);
+    here.send(pages(1));
+    assertNull(waiting.get());
   }
 
   @Test
