@@ -58,14 +58,16 @@ final class LinkChannel implements AutoCloseable {
   // the receiving thread's, to the next blank line
   private ByteBuffer received = ByteBuffer.allocate(ROOM_BYTES);
   private final ByteBuffer wakes = ByteBuffer.allocateDirect(WAKES_MAX);
-  private @Nullable LinkRing opened;
+  private volatile @Nullable LinkRing opened;
   private @Nullable LinkRing in; // the opened one, once the peer writes there
+  private boolean ringNamed;
   private int looks;
   private boolean ended;
 
   private volatile long awakeUntilNanos = System.nanoTime();
   private volatile boolean asleep;
   private volatile boolean woken;
+  private volatile boolean closed;
 
   /** A message on its way, through the ring or the socket. */
   private record Frame(ByteBuffer bytes, boolean ringed) {}
@@ -200,16 +202,25 @@ final class LinkChannel implements AutoCloseable {
   /** Takes what the peer's channel says to this one. */
   private void takeOwn(LinkMessage message) {
     if (message instanceof Ring ring) {
-      opened = LinkRing.open(ring.path(), ring.token());
-      if (opened != null) send(new RingOpen());
+      open(ring);
     } else if (message instanceof RingOpen) {
-      if (out == null) throw new IllegalArgumentException("a peer opens no ring that there is not");
+      if (out == null || isRinged()) throw new IllegalArgumentException("a peer opens a ring that there is, once");
       send(new RingNext());
     } else {
-      if (opened == null) throw new IllegalArgumentException("a peer uses no ring that was not opened");
+      if (opened == null || in != null) throw new IllegalArgumentException("a peer uses a ring that was opened, once");
       in = opened;
       received.clear(); // what came behind it only wakes
     }
+  }
+
+  private void open(Ring named) {
+    if (ringNamed) throw new IllegalArgumentException("a peer names its ring once");
+    ringNamed = true;
+    LinkRing ring = LinkRing.open(named.path(), named.token());
+    if (ring == null) return;
+    opened = ring;
+    if (closed) ring.close(); // it was meanwhile, and has not seen this one
+    send(new RingOpen());
   }
 
   /** Takes what has come. {@return false if that is nothing} */
@@ -324,8 +335,11 @@ final class LinkChannel implements AutoCloseable {
 
   @Override
   public void close() {
+    closed = true;
+    LinkRing reading = opened;
+    if (reading != null) reading.close();
+    if (out != null) out.close();
     try {
-      if (out != null) out.close();
       channel.close();
       selector.close();
     } catch (IOException e) {

@@ -9,12 +9,14 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Bytes one way, from one process to another, through memory that both have mapped: no call of the system as long as the reader
- * is awake. One thread writes and one reads at a time; neither waits. What the other process does to it is not trusted.
+ * is awake. One thread writes and one reads at a time; neither waits. What the other process does to it is not trusted. May be
+ * closed by any thread: what uses it then finds that it is.
  */
 final class LinkRing implements AutoCloseable {
   // a grant of 1,000 blocks has 4 KiB; what does not fit goes in pieces; unmeasured default
@@ -29,25 +31,31 @@ final class LinkRing implements AutoCloseable {
   private static final VarHandle INT = JAVA_INT.varHandle();
 
   private final @Nullable SharedFile own;
+  private final Arena arena;
   private final MemorySegment memory;
   private final MemorySegment data;
   private long position; // this side's, which the other's is held against
+  private boolean closed;
 
-  private LinkRing(@Nullable SharedFile own, MemorySegment memory) {
+  private LinkRing(@Nullable SharedFile own, Arena arena, MemorySegment memory) {
     this.own = own;
+    this.arena = arena;
     this.memory = memory;
     data = memory.asSlice(DATA, CAPACITY);
   }
 
   /** Creates one to write into. {@return it; null if this process cannot share memory} */
+  @SuppressWarnings("MustBeClosedChecker") // the link's: closed with this
   static @Nullable LinkRing create() {
+    Arena arena = Arena.ofShared();
     try {
-      SharedFile file = SharedFile.create("gatun link", DATA + CAPACITY, arena());
+      SharedFile file = SharedFile.create("gatun link", DATA + CAPACITY, arena);
       UUID token = UUID.randomUUID();
       file.memory().set(JAVA_LONG, TOKEN, token.getMostSignificantBits());
       file.memory().set(JAVA_LONG, TOKEN + Long.BYTES, token.getLeastSignificantBits());
-      return new LinkRing(file, file.memory());
+      return new LinkRing(file, arena, file.memory());
     } catch (IOException e) {
+      arena.close();
       return null;
     }
   }
@@ -56,20 +64,20 @@ final class LinkRing implements AutoCloseable {
    * Opens one to read from. {@return it; null if it is out of reach: the peer's processes have other numbers there, or the
    * system forbids it}
    */
+  @SuppressWarnings("MustBeClosedChecker") // the link's: closed with this
   static @Nullable LinkRing open(String path, UUID token) {
+    Arena arena = Arena.ofShared();
     try {
-      MemorySegment memory = SharedFile.map(path, arena());
-      boolean same = memory.byteSize() == DATA + CAPACITY
-          && token.equals(new UUID(memory.get(JAVA_LONG, TOKEN), memory.get(JAVA_LONG, TOKEN + Long.BYTES)));
-      return same ? new LinkRing(null, memory) : null;
+      MemorySegment memory = SharedFile.map(path, arena);
+      if (memory.byteSize() == DATA + CAPACITY) {
+        LinkRing ring = new LinkRing(null, arena, memory);
+        if (ring.token().equals(token)) return ring;
+      }
     } catch (IOException e) {
-      return null;
+      // as below
     }
-  }
-
-  /** A link may be closed while other threads use it: the memory goes when nobody can. */
-  private static Arena arena() {
-    return Arena.ofAuto();
+    arena.close();
+    return null;
   }
 
   /** {@return what a reader opens it by; of one that was created} */
@@ -78,16 +86,17 @@ final class LinkRing implements AutoCloseable {
     return own.path();
   }
 
-  UUID token() {
+  synchronized UUID token() {
     return new UUID(memory.get(JAVA_LONG, TOKEN), memory.get(JAVA_LONG, TOKEN + Long.BYTES));
   }
 
   /**
    * Writes what there is room for, taking it from the buffer.
    *
-   * @throws IOException if the reader says that it has read what was never written
+   * @throws IOException if the reader says that it has read what was never written, or this is closed
    */
-  void write(ByteBuffer from) throws IOException {
+  synchronized void write(ByteBuffer from) throws IOException {
+    if (closed) throw new ClosedChannelException();
     int count = Math.min(CAPACITY - filled(position, (long) LONG.getAcquire(memory, READ)), from.remaining());
     int at = (int) (position % CAPACITY);
     int first = Math.min(count, CAPACITY - at);
@@ -106,9 +115,10 @@ final class LinkRing implements AutoCloseable {
    * Reads what there is and the buffer has room for.
    *
    * @return bytes
-   * @throws IOException if the writer says that it has written more than there is room for
+   * @throws IOException if the writer says that it has written more than there is room for, or this is closed
    */
-  int read(ByteBuffer into) throws IOException {
+  synchronized int read(ByteBuffer into) throws IOException {
+    if (closed) throw new ClosedChannelException();
     int count = Math.min(filled((long) LONG.getAcquire(memory, WRITTEN), position), into.remaining());
     if (count == 0) return 0;
     int at = (int) (position % CAPACITY);
@@ -132,24 +142,27 @@ final class LinkRing implements AutoCloseable {
     return (int) filled;
   }
 
-  /** {@return whether there is nothing to read} */
-  boolean isEmpty() {
-    return (long) LONG.getVolatile(memory, WRITTEN) == position;
+  /** {@return whether there is nothing to read, not even that this is closed} */
+  synchronized boolean isEmpty() {
+    return !closed && (long) LONG.getVolatile(memory, WRITTEN) == position;
   }
 
   /** The reader is about to sleep, unless it still finds something; or is awake again. */
-  void setAsleep(boolean asleep) {
-    INT.setVolatile(memory, ASLEEP, asleep ? 1 : 0);
+  synchronized void setAsleep(boolean asleep) {
+    if (!closed) INT.setVolatile(memory, ASLEEP, asleep ? 1 : 0);
   }
 
   /** {@return whether the reader has to be woken to find what was written} */
-  boolean isReaderAsleep() {
-    return (int) INT.getVolatile(memory, ASLEEP) != 0;
+  synchronized boolean isReaderAsleep() {
+    return !closed && (int) INT.getVolatile(memory, ASLEEP) != 0;
   }
 
-  /** Nobody can open it any more; who has goes on. Idempotent. */
+  /** Nobody can open it any more; the other side, if it has, keeps it. Idempotent. */
   @Override
-  public void close() {
+  public synchronized void close() {
+    if (closed) return;
+    closed = true;
     if (own != null) own.close();
+    arena.close();
   }
 }

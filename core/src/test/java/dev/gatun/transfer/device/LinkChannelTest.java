@@ -310,12 +310,36 @@ class LinkChannelTest {
   @Test
   @DisplayName("links that were closed leave no memory open")
   void leavesNothing() throws Exception {
-    ringed().close();
+    long mapped = mappedLinks();
+    for (int i = 0; i < 20; i++) {
+      ringed().close();
+      reopen();
+    }
     here.close();
     here.close();
+    assertTrue(mappedLinks() <= mapped, mapped + " to " + mappedLinks());
     try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
       assertEquals(0, open.filter(LinkChannelTest::isLink).count());
     }
+  }
+
+  private static long mappedLinks() throws IOException {
+    try (Stream<String> mapped = Files.lines(Path.of("/proc/self/maps"))) {
+      return mapped.filter(line -> line.contains("gatun link")).count();
+    }
+  }
+
+  @Test
+  @DisplayName("a peer that names its memory again, or says again that it has ours open, is refused")
+  void ringTwice() throws Exception {
+    Ring ours = ring(peer);
+    say(ours); // any that can be opened
+    say(ours);
+    assertThrows(IllegalArgumentException.class, here::receive);
+    reopen();
+    say(new RingOpen());
+    say(new RingOpen());
+    assertThrows(IllegalArgumentException.class, here::receive);
   }
 
   private static boolean isLink(Path descriptor) {

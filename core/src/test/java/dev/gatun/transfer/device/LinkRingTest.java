@@ -10,21 +10,30 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.gatun.internal.ffm.SharedFile;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class LinkRingTest {
+  @TempDir
+  @SuppressWarnings("NullAway.Init")
+  Path folder;
+
   private final LinkRing writer = Objects.requireNonNull(LinkRing.create());
   private final LinkRing reader = Objects.requireNonNull(LinkRing.open(writer.path(), writer.token()));
 
@@ -97,8 +106,56 @@ class LinkRingTest {
       assertNull(LinkRing.open(small.path(), writer.token()));
     }
     String path = writer.path();
+    UUID token = writer.token();
     writer.close();
-    assertNull(LinkRing.open(path, writer.token()));
+    assertNull(LinkRing.open(path, token));
+  }
+
+  @Test
+  @DisplayName("memory that a peer could cut off, which would be a fault here, is not opened, and ours cannot be cut off")
+  void fixed() throws IOException {
+    Path file = folder.resolve("ring");
+    try (RandomAccessFile from = new RandomAccessFile(writer.path(), "rw");
+        RandomAccessFile copy = new RandomAccessFile(file.toFile(), "rw")) {
+      byte[] bytes = new byte[(int) from.length()];
+      from.readFully(bytes);
+      copy.write(bytes); // the same size and token
+      assertNull(LinkRing.open(pathOf(file), writer.token()));
+      assertThrows(IOException.class, () -> from.setLength(0));
+    }
+  }
+
+  /** {@return by which a file is reached that this process has open} */
+  private static String pathOf(Path file) throws IOException {
+    String own = "/proc/" + ProcessHandle.current().pid() + "/fd";
+    try (Stream<Path> open = Files.list(Path.of(own))) {
+      return open.filter(descriptor -> leadsTo(descriptor, file)).findFirst().orElseThrow().toString();
+    }
+  }
+
+  private static boolean leadsTo(Path descriptor, Path file) {
+    try {
+      return Files.readSymbolicLink(descriptor).equals(file);
+    } catch (IOException closed) {
+      return false;
+    }
+  }
+
+  @Test
+  @DisplayName("a side that is closed says so and does not sleep; the other goes on with what it has open")
+  void closed() throws IOException {
+    reader.setAsleep(true);
+    writer.write(ByteBuffer.allocate(3));
+    writer.close();
+    writer.close();
+    assertThrows(IOException.class, () -> writer.write(ByteBuffer.allocate(1)));
+    assertFalse(writer.isReaderAsleep());
+    assertEquals(3, reader.read(ByteBuffer.allocate(10)));
+    assertTrue(reader.isEmpty());
+    reader.close();
+    assertFalse(reader.isEmpty());
+    reader.setAsleep(true);
+    assertThrows(IOException.class, () -> reader.read(ByteBuffer.allocate(1)));
   }
 
   @Test
