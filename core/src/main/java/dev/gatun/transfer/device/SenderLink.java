@@ -228,17 +228,27 @@ final class SenderLink {
   private void finish() {
     ending = true; // also if something was thrown: nothing more begins
     finished = true;
-    sender.matches().forget(this);
-    runLeft();
-    hearVerdicts();
+    try {
+      sender.matches().forget(this);
+      runLeft();
+      hearVerdicts();
+    } finally { // whatever was thrown
+      letGo();
+    }
+  }
+
+  private void letGo() {
     committed.values().forEach(offer -> offer.end(HandoverOutcome.ABORTED,
         "the link ended before the receiver's word: it may have the pages"));
     for (boolean first = true; !release(first); first = false)
       LockSupport.parkNanos(this, RELEASE_AGAIN_NANOS);
-    channel.send(new Bye());
-    if (!channel.flush(Deadline.after(PATIENCE))) LOG.warn("{} does not hear that its memory is closed", this);
-    sender.forget(this);
-    channel.close();
+    try {
+      channel.send(new Bye());
+      if (!channel.flush(Deadline.after(PATIENCE))) LOG.warn("{} does not hear that its memory is closed", this);
+    } finally {
+      sender.forget(this);
+      channel.close();
+    }
   }
 
   /** What the receiver says of commits may be on its way, or behind its farewell. */
@@ -306,6 +316,10 @@ final class SenderLink {
         offer.cutOff(String.valueOf(lost.getMessage()));
         sender.changes().happened();
         return;
+      } catch (RuntimeException | Error unknown) { // likewise, and the link ends
+        offer.cutOff(String.valueOf(unknown));
+        sender.changes().happened();
+        throw unknown;
       }
     } else if (!ending) failure = offer.reason();
     if (!failure.isEmpty()) abort(grant, offer, refused, failure);
