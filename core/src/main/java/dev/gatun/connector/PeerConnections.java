@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * Connections to peers' worker sides, kept for a while between two loads: to connect and to learn who answers takes longer
  * than all else that a load says. Any thread.
  *
- * <p>A question is never asked twice, since a peer may have begun with the first. That costs no load that a new connection
- * would have saved: one that has ended, or has said something unasked, is not given out, and a peer that ends one between
- * that look and the question is itself at its end, since it waits six times as long for a word as this keeps a connection.
+ * <p>A question is never asked twice, since a peer may have begun with the first. So a connection that has ended, or on which
+ * something was said unasked, is not given out. Only a peer that is itself at its end can end one between that look and the
+ * question: it waits for a word six times as long as this keeps a connection.
  */
 final class PeerConnections implements AutoCloseable {
   // 10 s, as long as the peer keeps the thread that serves it; far below its silence of 60 s. Unmeasured default

@@ -29,18 +29,36 @@ final class PeerFrame {
     PeerMessage message = switch (kind) {
       case ROOM -> new PeerMessage.Room(in.readUTF(), in.readUTF(), grant(in), in.readInt());
       case FORGET -> new PeerMessage.Forget(in.readUTF());
-      case ASK -> new PeerMessage.Ask(in.readUTF(), in.readUTF(), new WeightEpoch(in.readUTF(), in.readLong()),
+      case ASK -> new PeerMessage.Ask(in.readUTF(), in.readUTF(), epoch(in),
           in.readInt(), in.readInt(), attempt(in));
       case PAGES -> new PeerMessage.Pages(grant(in));
       case DONE -> new PeerMessage.Done();
       case REFUSED -> new PeerMessage.Refused(in.readUTF());
-      case HELLO -> new PeerMessage.Hello(new UUID(in.readLong(), in.readLong()), attempt(in));
-      case CONFIRM -> new PeerMessage.Confirm(new UUID(in.readLong(), in.readLong()),
-          new WeightEpoch(in.readUTF(), in.readLong()), attempt(in));
+      case HELLO -> new PeerMessage.Hello(id(in), attempt(in));
+      case CONFIRM -> new PeerMessage.Confirm(id(in),
+          epoch(in), attempt(in));
       default -> throw new IllegalArgumentException("kind must be " + ROOM + " to " + CONFIRM + ": " + kind);
     };
     if (in.available() > 0) throw new IllegalArgumentException(in.available() + " bytes are left over");
     return message;
+  }
+
+  static void id(DataOutputStream out, UUID id) throws IOException {
+    out.writeLong(id.getMostSignificantBits());
+    out.writeLong(id.getLeastSignificantBits());
+  }
+
+  private static UUID id(DataInputStream in) throws IOException {
+    return new UUID(in.readLong(), in.readLong());
+  }
+
+  static void epoch(DataOutputStream out, WeightEpoch epoch) throws IOException {
+    out.writeUTF(epoch.run());
+    out.writeLong(epoch.version());
+  }
+
+  private static WeightEpoch epoch(DataInputStream in) throws IOException {
+    return new WeightEpoch(in.readUTF(), in.readLong());
   }
 
   static void attempt(DataOutputStream out, Attempt attempt) throws IOException {

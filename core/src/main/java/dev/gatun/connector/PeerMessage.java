@@ -84,8 +84,7 @@ sealed interface PeerMessage {
     switch (message) {
       case Hello hello -> {
         out.writeByte(PeerFrame.HELLO);
-        out.writeLong(hello.instance.getMostSignificantBits());
-        out.writeLong(hello.instance.getLeastSignificantBits());
+        PeerFrame.id(out, hello.instance);
         PeerFrame.attempt(out, hello.attempt);
       }
       case Room room -> {
@@ -103,18 +102,15 @@ sealed interface PeerMessage {
         out.writeByte(PeerFrame.ASK);
         out.writeUTF(ask.transferId);
         out.writeUTF(ask.layout);
-        out.writeUTF(ask.epoch.run());
-        out.writeLong(ask.epoch.version());
+        PeerFrame.epoch(out, ask.epoch);
         out.writeInt(ask.from);
         out.writeInt(ask.to);
         PeerFrame.attempt(out, ask.attempt);
       }
       case Confirm confirm -> {
         out.writeByte(PeerFrame.CONFIRM);
-        out.writeLong(confirm.grant.getMostSignificantBits());
-        out.writeLong(confirm.grant.getLeastSignificantBits());
-        out.writeUTF(confirm.epoch.run());
-        out.writeLong(confirm.epoch.version());
+        PeerFrame.id(out, confirm.grant);
+        PeerFrame.epoch(out, confirm.epoch);
         PeerFrame.attempt(out, confirm.attempt);
       }
       case Pages pages -> {

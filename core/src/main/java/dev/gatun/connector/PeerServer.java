@@ -141,8 +141,8 @@ final class PeerServer implements AutoCloseable {
   }
 
   /**
-   * Whether pages are asked for by somebody who has gone meanwhile, as is seen when this process was stopped: whoever is at
-   * that place now has not asked.
+   * Whether pages are asked for by somebody who has gone meanwhile. A question may have lain here for long, as while this
+   * process was stopped, and another may have the asker's name and memory by now.
    */
   private static boolean isMoot(PeerMessage question, SocketChannel from) throws IOException {
     boolean forPages = question instanceof PeerMessage.Room || question instanceof PeerMessage.Ask;

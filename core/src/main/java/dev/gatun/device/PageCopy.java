@@ -177,7 +177,7 @@ public final class PageCopy extends DeviceResource implements FragmentCopy {
     launchBound(scatter, table, from, table.entryAddress(first), count, table.addressBits() | from);
   }
 
-  /** The kernel of {@link PagePush}, which has checked everything and holds the rest; likewise. */
+  /** Queues the kernel of {@link PagePush}, which has checked everything and holds the rest, likewise. */
   void pushBound(DeviceStream stream, long sources, long targets, long pairs, long places, long blocks,
       long fragmentBytes, long bits, int gridMax) {
     int width = width(bits | fragmentBytes);

@@ -14,6 +14,11 @@ import java.util.UUID;
  */
 public record Attempt(String segment, EngineInstance instance, long line, long number) {
 
+  /** Refuses a number that no attempt has. */
+  public Attempt {
+    if (number < 1) throw new IllegalArgumentException("number must be positive: " + number);
+  }
+
   /** {@return the one after this on the same line} */
   public Attempt next() {
     return new Attempt(segment, instance, line, number + 1);

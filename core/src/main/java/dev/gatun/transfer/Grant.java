@@ -94,8 +94,8 @@ public final class Grant {
   }
 
   /**
-   * {@return whether the granter is still the one that made it} One that was started anew under its name could have other
-   * pages where it writes; one that is read is asked at the end.
+   * {@return whether the granter can be taken for the one that made it} One that was started anew under its name could have
+   * other pages where a push writes; after a pull the granter is asked all the same.
    */
   boolean isFresh() {
     return direction == Direction.PULL || System.nanoTime() - heardNanos < FRESH_NANOS;

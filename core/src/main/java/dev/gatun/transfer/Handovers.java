@@ -107,16 +107,16 @@ public final class Handovers implements AutoCloseable, Quiescable {
   }
 
   /**
-   * The same, and a peer that has named its attempt begins without asking, a round trip earlier. From the grant on it counts
-   * as having begun: if the grant is taken back, the blocks stay in quarantine until the peer has answered. A peer that this
-   * side has not heard of yet must ask all the same.
+   * As {@link #grantPush(BlockPool, long[], String, Duration)}, for an attempt that the peer has named: it begins without
+   * asking, a round trip earlier. From the grant on it counts as having begun: if the grant is taken back, the blocks stay in
+   * quarantine until the peer has answered. A peer that this side has not heard of yet must ask all the same.
    *
-   * @param pool see the other
-   * @param blocks see the other
-   * @param layout see the other
-   * @param lease see the other
+   * @param pool as there
+   * @param blocks as there
+   * @param layout as there
+   * @param lease as there
    * @param attempt what the grant is for, null if the peer has named none; to be used for one grant
-   * @return the target, and in it the grant for the peer; see the other for what is thrown
+   * @return as there, also for what is thrown
    */
   public PushTarget grantPush(BlockPool pool, long[] blocks, String layout, Duration lease,
       @Nullable Attempt attempt) {
@@ -134,23 +134,23 @@ public final class Handovers implements AutoCloseable, Quiescable {
    * @param blocks leases of the epoch in force, computed; the caller keeps them
    * @param layout digest of what a page holds and how; the peer must have the same
    * @param lease how long the peer has, above 0 and at most a day; then the offer ends
-   * @return the source, and in it the grant for the peer; see {@link #grantPush} for what is thrown
+   * @return the source, and in it the grant for the peer; see {@link #grantPush(BlockPool, long[], String, Duration)} for what is thrown
    */
   public PullSource offer(BlockPool pool, long[] blocks, String layout, Duration lease) {
     return offer(pool, blocks, layout, lease, null);
   }
 
   /**
-   * The same, and a peer that has named its attempt begins without asking, a round trip earlier. From the offer on it counts
-   * as having begun, which {@link PullSource#withdraw} says the rest of. A peer that this side has not heard of yet must ask
-   * all the same.
+   * As {@link #offer(BlockPool, long[], String, Duration)}, for an attempt that the peer has named: it begins without asking,
+   * a round trip earlier. From the offer on it counts as having begun; {@link PullSource#withdraw} says what follows from
+   * that. A peer that this side has not heard of yet must ask all the same.
    *
-   * @param pool see the other
-   * @param blocks see the other
-   * @param layout see the other
-   * @param lease see the other
+   * @param pool as there
+   * @param blocks as there
+   * @param layout as there
+   * @param lease as there
    * @param attempt what the offer is for, null if the peer has named none; to be used for one offer
-   * @return the source, and in it the grant for the peer; see {@link #grantPush} for what is thrown
+   * @return as there, also for what is thrown
    */
   public PullSource offer(BlockPool pool, long[] blocks, String layout, Duration lease, @Nullable Attempt attempt) {
     return granted(pool, blocks, lease, attempt, (own, memory, carry, expires) -> {
@@ -208,15 +208,16 @@ public final class Handovers implements AutoCloseable, Quiescable {
   }
 
   /**
-   * The same, confirmed in another way if the grant is for an attempt that was named beforehand.
+   * As {@link #pull(Grant, String, BlockPool, long[], Deadline)}, confirmed in another way if the grant is for an attempt that
+   * was named beforehand.
    *
-   * @param grant see the other
-   * @param layout see the other
-   * @param pool see the other
-   * @param blocks see the other
-   * @param deadline see the other
-   * @param confirmation asks the granter about this grant and attempt
-   * @return see the other, also for what is thrown
+   * @param grant as there
+   * @param layout as there
+   * @param pool as there
+   * @param blocks as there
+   * @param deadline as there
+   * @param confirmation asks the granter about this grant and attempt; unused if the grant is for none
+   * @return as there, also for what is thrown
    */
   public HandoverOutcome pull(Grant grant, String layout, BlockPool pool, long[] blocks, Deadline deadline,
       Confirmation confirmation) {
@@ -225,6 +226,7 @@ public final class Handovers implements AutoCloseable, Quiescable {
 
   /**
    * A peer has read all that it was offered, and says so in another way than by the engine's messages. The offer ends.
+   * Does not block.
    *
    * @param grant number of the grant
    * @param epoch of the grant

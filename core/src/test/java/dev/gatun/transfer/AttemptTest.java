@@ -12,6 +12,7 @@ import dev.gatun.backend.EngineOptions;
 import dev.gatun.backend.WeightEpoch;
 import dev.gatun.internal.backend.LoopbackControls;
 import dev.gatun.internal.backend.LoopbackControls.Action;
+import dev.gatun.testing.Thrown;
 import dev.gatun.transfer.HandoverMessage.Kind;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -258,6 +259,15 @@ class AttemptTest {
         attempt.number());
     assertEquals(HandoverOutcome.COMMITTED, push(granted(earlier), 3));
     assertEquals(List.of(Kind.ACCEPT, Kind.ACCEPT), List.copyOf(said));
+  }
+
+  @Test
+  @DisplayName("attempts are counted from 1")
+  void number() {
+    Attempt first = line.first();
+    assertEquals(1, first.number());
+    assertEquals("number must be positive: 0", Thrown.message(IllegalArgumentException.class,
+        () -> new Attempt(first.segment(), first.instance(), first.line(), 0)));
   }
 
   private static void await(CountDownLatch latch) {
