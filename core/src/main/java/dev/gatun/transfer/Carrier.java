@@ -123,6 +123,8 @@ final class Carrier {
     }
     HandoverOutcome outcome = HandoverOutcome.ABORTED;
     try {
+      // after it can be seen: who closes either sees it, and goes on to hear what is said to it, or is seen
+      handovers.requireOpen("begin of " + grant.direction());
       HandoverOutcome asked = mayBegin(out);
       outcome = asked == HandoverOutcome.PENDING ? work.with(out) : asked;
       return outcome;

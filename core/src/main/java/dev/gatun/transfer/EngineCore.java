@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -36,6 +37,11 @@ final class EngineCore implements Quiescable {
   final Set<Segment> segments = ConcurrentHashMap.newKeySet();
   /** What to do when the native engine is gone. */
   final Queue<Runnable> afterwards = new ConcurrentLinkedQueue<>();
+  /**
+   * Attempts at hand-overs that ended in a failure after which bytes may still land: nobody is told that nothing moves, also
+   * not by hand-overs that are opened later.
+   */
+  final Set<UUID> lost = ConcurrentHashMap.newKeySet();
   /** Whether somebody routes the messages of hand-overs. */
   final AtomicBoolean handedOver = new AtomicBoolean();
   volatile boolean closing;

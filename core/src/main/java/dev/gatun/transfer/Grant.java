@@ -151,7 +151,8 @@ public final class Grant {
   }
 
   /**
-   * Reads what {@link #toBytes} wrote.
+   * Reads what {@link #toBytes} wrote. To be called when the bytes arrive, not later: how long a push has waited counts from
+   * here.
    *
    * @param bytes from a peer; nothing about them is trusted
    * @return the grant

@@ -50,8 +50,6 @@ public final class Handovers implements AutoCloseable, Quiescable {
   private final EngineCore core;
   private final Map<UUID, Outgoing> outgoing = new ConcurrentHashMap<>();
   private final AttemptLines lines = new AttemptLines();
-  /** Attempts that ended in a failure after which bytes may still land: nobody is told that nothing moves. */
-  private final Set<UUID> lost = ConcurrentHashMap.newKeySet();
   private final Peers peers;
   private final Outbox outbox;
   private final Granter granter;
@@ -253,7 +251,7 @@ public final class Handovers implements AutoCloseable, Quiescable {
   public boolean whenStill(Runnable then) {
     FutureTask<@Nullable Void> once = new FutureTask<>(then, null);
     core.afterwards.add(once); // before the look: one of the two sees the other
-    if (lost.isEmpty() || gone) once.run();
+    if (core.lost.isEmpty() || gone) once.run();
     return once.isDone();
   }
 
@@ -322,7 +320,7 @@ public final class Handovers implements AutoCloseable, Quiescable {
   }
 
   Set<UUID> lost() {
-    return lost;
+    return core.lost;
   }
 
   Peers peers() {
@@ -457,7 +455,7 @@ public final class Handovers implements AutoCloseable, Quiescable {
       Told told = Told.parse(message.payload());
       if (!told.descriptor().name().equals(from)) return;
       peers.know(told);
-      tell(from, message.answer(lost.contains(message.attempt()) ? Kind.LOST : Kind.ABORTED));
+      tell(from, message.answer(core.lost.contains(message.attempt()) ? Kind.LOST : Kind.ABORTED));
     }
   }
 

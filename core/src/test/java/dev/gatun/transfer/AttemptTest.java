@@ -5,8 +5,11 @@ import static dev.gatun.transfer.TransferBench.eventually;
 import static dev.gatun.transfer.TransferBench.holds;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.gatun.backend.ClosedException;
 import dev.gatun.backend.EngineInstance;
 import dev.gatun.backend.EngineOptions;
 import dev.gatun.backend.WeightEpoch;
@@ -23,6 +26,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -247,6 +251,72 @@ class AttemptTest {
     assertFalse(said.contains(Kind.ABORTED));
     assertEquals(2, theirs.pool.quarantined());
     target.declareSenderDead();
+  }
+
+  @Test
+  @DisplayName("nor by hand-overs that were opened anew over the same engine")
+  void lostAndOpenedAnew() {
+    introduce();
+    library.claims = SteeredBackend::unsettled;
+    library.beforeNotify = message -> {
+      throw new IllegalStateException(message.kind() + " does not get through");
+    };
+    PushTarget target = granted(line.first());
+    LoopbackControls.arm(COPY, Action.FAIL, 1, 1);
+    assertEquals(HandoverOutcome.ABORTED, push(target, 1));
+    here.close();
+    eventually("others can be opened", this::openedAnew);
+    assertFalse(here.whenStill(() -> {}));
+    library.beforeNotify = message -> said.add(message.kind());
+    target.revoke();
+    eventually("they have answered", () -> !said.isEmpty());
+    assertEquals(List.of(Kind.LOST), List.copyOf(said));
+    assertEquals(2, theirs.pool.quarantined());
+    target.declareSenderDead();
+  }
+
+  private boolean openedAnew() {
+    try {
+      here = Handovers.over(mine.engine);
+      return true;
+    } catch (IllegalStateException open) {
+      return false;
+    }
+  }
+
+  @Test
+  @DisplayName("a push that comes to begin after its hand-overs were closed begins no more: nobody would hear that it is taken back")
+  void closedBeforeItBegan() throws Exception {
+    introduce();
+    here.close();
+    eventually("others can be opened", this::openedAnew); // and have yet to open the peer, which knows this side
+    Handovers closed = here;
+    AttemptLine theirLine = closed.openLine();
+    PushTarget target = granted(theirLine.first());
+    CountDownLatch goesOn = new CountDownLatch(1);
+    CountDownLatch opens = new CountDownLatch(1);
+    library.beforeOpen = descriptor -> {
+      opens.countDown();
+      await(goesOn);
+    };
+    // fresh however long this takes
+    Grant fresh = Grant.parse(target.grant().toBytes(), System.nanoTime() + TransferBench.WAIT_MAX.toNanos());
+    long[] blocks = {mine.filled(1), mine.filled(2)};
+    CompletableFuture<HandoverOutcome> push = CompletableFuture.supplyAsync(
+        () -> closed.push(fresh, LAYOUT, mine.pool, blocks, deadline()), Thread.ofPlatform().daemon()::start);
+    await(opens);
+    here.close();
+    eventually("others can be opened", this::openedAnew);
+    library.beforeOpen = descriptor -> {};
+    target.revoke();
+    eventually("its room is free", target::isOver);
+    theirs.pool.rewrite(target.blocks[0]).fill((byte) 9);
+    goesOn.countDown();
+    ExecutionException refused = assertThrows(ExecutionException.class,
+        () -> push.get(TransferBench.WAIT_MAX.toSeconds(), TimeUnit.SECONDS));
+    assertInstanceOf(ClosedException.class, refused.getCause());
+    assertEquals(9, theirs.pool.page(target.blocks[0]).get(ValueLayout.JAVA_BYTE, 0));
+    theirLine.close();
   }
 
   @Test
